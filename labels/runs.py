@@ -87,6 +87,10 @@ class StoredRuns:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
+    def prompt_times(self) -> dict[str, str]:
+        """Prompt id -> when it was typed, in ISO 8601, as its source says, or empty."""
+        return dict(self._db.tuples("SELECT prompt_id, ts FROM prompt"))
+
     def prompt_agents(self) -> dict[str, str]:
         """Prompt id -> the name of the coding agent in which it was typed, as far as its source tells."""
         return {name: agent_in(source) for name, source in self._db.tuples("SELECT prompt_id, source FROM prompt")}
@@ -168,8 +172,9 @@ def memory_row(memory: MemorySummary | MemoryText, body: str | None) -> dict[str
 
 def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = None) -> None:
     """Insert a memory's present text. A recorded body stays when *body* is None."""
-    changes = "body = coalesce(excluded.body, body), path = excluded.path"
-    db.insert("memory_version", memory_row(memory, body), upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
+    row = memory_row(memory, body)
+    changes = ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in row)
+    db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
 def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:

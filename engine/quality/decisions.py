@@ -15,6 +15,7 @@ from engine.lean.sections import read_sections
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import HARD_RISK
 from engine.paths import decisions_file
+from engine.stores.files import UnreadableFileError, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ SAFETY, QUALITY = WHOLE = ("safety", "quality")
 """What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
 
 ACCEPTED, REJECTED = "accepted", "rejected"
+ACCEPTED_FILE = "memsift-accepted.txt"
+ACCEPTED_HEAD = (
+    "# Accepted findings of memsift quality check: the check, the digest of the memory's text, the memory's id.\n"
+)
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -106,6 +111,35 @@ def follow_rereading(index: Index, environ: Mapping[str, str]) -> None:
                 _write(environ, sql, [row])
     except (OSError, DecisionsError):
         return
+
+
+def shared_acceptances(root: str) -> dict[tuple[str, str, str], str]:
+    """(check, memory id, digest) -> ACCEPTED, for the findings that the file ACCEPTED_FILE in a root dismisses.
+
+    Whoever writes the root writes this file, so it lets no memory be injected.
+    """
+    try:
+        text = read_text(os.path.realpath(root), os.path.join(root, ACCEPTED_FILE))
+    except UnreadableFileError:
+        return {}
+    rows = [line.split(" ", 2) for line in text.splitlines() if line[:1] != "#"]
+    return {(check, memory_id, digest): ACCEPTED for check, digest, memory_id in (row for row in rows if row[2:])}
+
+
+def share(root: str, memory_id: str, digest: str, checks: Iterable[str], verdict: str) -> str:
+    """Write a verdict into the file ACCEPTED_FILE of a root, and return its path. REJECTED takes an acceptance out.
+
+    Raises CurationError.
+    """
+    from engine.curation.files import FileChange, text_at, write
+
+    root = os.path.realpath(root)
+    path = os.path.join(root, ACCEPTED_FILE)
+    kept = [key for key in shared_acceptances(root) if key[0] not in checks or key[1] != memory_id]
+    rows = [*kept, *((check, memory_id, digest) for check in checks if verdict == ACCEPTED)]
+    lines = sorted(f"{check} {text} {name}\n" for check, name, text in rows)
+    write(FileChange(root, ACCEPTED_FILE, text_at(path), "".join((ACCEPTED_HEAD, *lines)) if lines else None))
+    return path
 
 
 def open_decisions(environ: Mapping[str, str]) -> PrivateDatabase:

@@ -6,12 +6,17 @@ import json
 import os
 import re
 import subprocess
+import tarfile
 import tomllib
+from contextlib import contextmanager
+from io import BytesIO
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.lean.record import Record
 from engine.quality.registry import WORDS
-from engine.stores.files import UnreadableFileError, text_of
+from engine.stores.files import UnreadableFileError, is_inside, make_folder, text_of, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -79,6 +84,45 @@ def project_of(root: str) -> str:
     return around if inside == "memory" else ""
 
 
+@contextmanager
+def folder_at(root: str, revision: str) -> Iterator[str]:
+    """The folder *root* as it is in a revision of its repository: a copy for as long as the block lasts.
+
+    It is empty if the revision does not have the folder. Raises RootNotFoundError for an unknown revision, and
+    RootUnreadableError for a folder that cannot be read there.
+    """
+    top, root = project_of(root), os.path.realpath(root)
+    is_name = bool(top) and not revision.startswith("-")
+    find = ("rev-parse", "--verify", "--quiet")
+    commit = git(top, *find, f"{revision}^{{commit}}").strip() if is_name else ""
+    if not commit:
+        raise RootNotFoundError(f"The repository of {root} has no revision {revision!r}. Fetch it, or name another.")
+    name = os.path.relpath(root, top)
+    tree = git(top, *find, f"{commit}:{'' if name == os.curdir else name}").strip()
+    with TemporaryDirectory(prefix="memsift-") as place:
+        # the path of the copy ends like that of the root, which shows its format
+        copy = os.path.join(os.path.realpath(place), name)
+        make_folder(copy)
+        if tree:
+            packed = git_bytes(top, "archive", "--format=tar", tree, seconds=LOG_SECONDS)
+            try:
+                _unpack(packed, copy)
+            except (tarfile.TarError, OSError) as error:
+                raise RootUnreadableError(f"git cannot read {name} in {revision} as a folder ({error}).") from None
+        yield copy
+
+
+def _unpack(packed: bytes, folder: str) -> None:
+    """Write the files of a tar archive, without links, into a folder. Nothing is written outside of it."""
+    with tarfile.open(fileobj=BytesIO(packed), mode="r:") as files:
+        for file in files:
+            path = os.path.join(folder, file.name)
+            content = files.extractfile(file) if file.isfile() and is_inside(folder, path) else None
+            if content:
+                make_folder(os.path.dirname(path))
+                write_whole(path, content.read(), lasts=False)
+
+
 def read_repository(folder: str) -> RepositoryContent:
     """The repository in *folder*. Files that cannot be read are left out."""
     files = sorted(_files(folder))
@@ -106,15 +150,19 @@ def read_repository(folder: str) -> RepositoryContent:
 
 
 def git(folder: str, *command: str, seconds: float = GIT_SECONDS) -> str:
-    """What a git command prints within *seconds*; empty if it fails."""
+    """The text that a git command prints within *seconds*; empty if it fails."""
+    return git_bytes(folder, *command, seconds=seconds).decode("utf-8", "replace")
+
+
+def git_bytes(folder: str, *command: str, seconds: float = GIT_SECONDS) -> bytes:
     safe = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
     try:
         done = subprocess.run(["git", "-C", folder, *safe, *command], capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as late:
-        return (late.stdout or b"").decode("utf-8", "replace").rpartition("\n")[0]
+        return (late.stdout or b"").rpartition(b"\n")[0]
     except (OSError, ValueError):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+        return b""
+    return done.stdout if done.returncode == 0 else b""
 
 
 def _files(folder: str) -> Iterator[str]:

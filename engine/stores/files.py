@@ -140,11 +140,7 @@ def make_folder(path: str) -> None:
 
 def open_private(path: str, flags: int) -> int:
     """A file of memsift's own, made with its folders if it is missing: an opener for `open`. Raises OSError."""
-    try:
-        descriptor = open_named(path, flags | os.O_CREAT)
-    except FileNotFoundError:
-        make_folder(os.path.dirname(path))
-        descriptor = open_named(path, flags | os.O_CREAT)
+    descriptor = open_named(path, flags | os.O_CREAT)
     if os.fstat(descriptor).st_mode & 0o777 != OWN_FILE:
         _narrow(descriptor)
     return descriptor
@@ -163,7 +159,16 @@ def make_private(path: str) -> None:
 
 
 def open_named(path: str, flags: int) -> int:
-    """A file that a person named: an opener for `open`. It keeps its mode if it exists. Raises OSError."""
+    """A file that a person named: an opener for `open`. It keeps its mode if it exists. Raises OSError.
+
+    A missing folder is made if the file is to be made.
+    """
+    try:
+        return os.open(path, flags, OWN_FILE)
+    except FileNotFoundError:
+        if not flags & os.O_CREAT:
+            raise
+    make_folder(os.path.dirname(path))
     return os.open(path, flags, OWN_FILE)
 
 

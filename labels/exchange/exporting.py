@@ -12,9 +12,10 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.events import by_pair, event_of, event_row, key_of
 from labels.exchange.files import nfc
-from labels.exchange.merge import QUERIES, read_memories, read_prompts
+from labels.exchange.merge import QUERIES, add, read_memories, read_prompts
 from labels.exchange.rows import Dataset, id_hash, text_hash
-from labels.records import Event, MemoryText, grouped
+from labels.records import BY_HAND, CHOSEN, Event, MemoryText, grouped
+from labels.tables import QUERIES as STORE_QUERIES
 from labels.tables import LabelTables
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
 class Extract(LabelTables):
     """A copy of a label store in memory, to be cut down and written to a file.
 
-    `redacted`: hashes stand in place of texts and ids.
+    `redacted`: hashes stand in place of texts and ids. `annotator`: the person whose events alone are kept, if any.
     """
 
     def __init__(self, db: LabelTables) -> None:
@@ -188,6 +189,7 @@ class Extract(LabelTables):
             self.execute(f"DROP TRIGGER {name}")  # they keep events from being deleted
         self.execute(QUERIES["newest_result"])
         self.redacted = False
+        self.annotator = ""
 
     @property
     def has_events(self) -> bool:
@@ -217,13 +219,28 @@ class Extract(LabelTables):
         self.script(QUERIES["without_run"])
 
     def keep_annotator(self, annotator: str) -> None:
-        """Keep the events of one annotator; ExchangeError if there are none."""
+        """Keep the events of one annotator; ExchangeError if there are none.
+
+        Prompts that no estimate counts are marked, because a file to share has no orders.
+        """
         names = [name for (name,) in self.tuples("SELECT DISTINCT annotator FROM label_event ORDER BY annotator")]
         if nfc(annotator) not in map(nfc, names):
             known = f"There are labels by {', '.join(names)}." if names else "There are no labels yet."
             raise ExchangeError(f"There are no labels by {annotator!r}. {known}")
         for table in ("label_event", "plan", "sighting"):
             self.execute(f"DELETE FROM {table} WHERE nfc(annotator) <> ?", [nfc(annotator)])
+        self.execute(f"UPDATE prompt SET source = ? WHERE prompt_id IN ({STORE_QUERIES['preferred']})", [CHOSEN])
+        self.annotator = nfc(annotator)
+
+    def add_shared(self, old: Dataset) -> None:
+        """Add the events of the kept annotator that only *old*, a file of the same labels, has. ExchangeError as `add`.
+
+        So a store that does not know all labels takes none out of the file: a label ends by a retraction.
+        """
+        if old.redacted == self.redacted:
+            events = [event for event in old.events if nfc(event.annotator) == self.annotator]
+            memories = dict.fromkeys(MemoryText(*event.pair) for event in events)
+            add(self, Dataset(old.prompts, tuple(memories), tuple(events)))
 
     def keep_gold(self) -> None:
         """Put one label by the annotator `gold` in place of the events about each pair that has gold."""
@@ -242,6 +259,7 @@ class Extract(LabelTables):
         systems and models stay, and so does the kind of a prompt.
         """
         self.script(QUERIES["texts"])
+        self.execute(f"UPDATE prompt SET source = '' WHERE source NOT IN ({', '.join('?' * len(BY_HAND))})", BY_HAND)
         for column, tables in (("prompt_id", WITH_PROMPT), ("memory_id", WITH_MEMORY)):
             for table in tables:
                 self.execute(f"UPDATE {table} SET {column} = id_hash({column})")

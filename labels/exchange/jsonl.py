@@ -1,4 +1,8 @@
-"""memsift's own JSON lines: everything, event by event. Reading a written file gives the same rows."""
+"""memsift's own JSON lines: everything, event by event; or the labels of one person, as a file to share.
+
+Reading a file of everything gives the same rows. In a file to share, the order of lines and doubled lines mean nothing:
+git may join the lines of two such files.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from engine.prompt import Prompt, Turn
 from labels.exchange.files import json_lines
 from labels.exchange.merge import rows_of
 from labels.exchange.rows import CALL, EVENT, MEMORY, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
-from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS, Event, MemoryText
+from labels.records import ACTIONS, ADJUDICATE, BY_HAND, LABEL, MAX_GRADE, RETRACT, VERDICTS, Event, MemoryText, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,9 +33,29 @@ def write(extract: Extract) -> str:
 def lines(extract: Extract) -> Iterator[Row]:
     yield {"record": HEADER, "version": VERSION, "redacted": extract.redacted}
     dataset = rows_of(extract)
+    if extract.annotator:
+        yield from shared_lines(dataset)
+        return
     for kind, (field, _) in RECORDS.items():
         for record in getattr(dataset, field):
             yield {"record": kind, **written(record)}
+
+
+def shared_lines(dataset: Dataset) -> Iterator[Row]:
+    """The events of one person, oldest first, but all events about a prompt below its text.
+
+    Left out is all that no label needs: runs, conversations, texts of memories, folders, and fields without a value.
+    """
+    prompts = {prompt.id: prompt for prompt in dataset.prompts}
+    events = sorted(dataset.events, key=lambda event: (event.ts, event.uid))
+    for name, about in grouped((event.prompt_id, event) for event in events).items():
+        prompt = prompts[name]
+        picked = {"source": prompt.source} if prompt.source in BY_HAND else {}
+        yield {"record": "prompt", "id": name, "text": prompt.text, **picked}
+        for event in about:
+            values = written(event).items()
+            said = {field: value for field, value in values if value != Event._field_defaults.get(field)}
+            yield {"record": "event", **said}
 
 
 def written(record: Prompt | MemoryText | Event | Row) -> Row:

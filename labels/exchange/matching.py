@@ -15,7 +15,7 @@ from labels.events import key_of
 from labels.exchange.files import nfc
 from labels.exchange.rows import id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
-from labels.records import MemoryText, grouped
+from labels.records import BY_HAND, MemoryText, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -166,6 +166,8 @@ class Matching:
             found = self.known.prompt(given, by_text=self.dataset.by_text, by_id_alone=is_own)
             if is_own:
                 found = replace_record(given, text=found.text) if found else given
+            elif found and given.source in BY_HAND:
+                found = replace_record(found, source=given.source)
             self.prompts[prompt_id] = found
         return self.prompts[prompt_id]
 
@@ -174,7 +176,10 @@ class Matching:
         if key not in self.memories:
             given = self._given_memories.get(key) or MemoryText(*key)
             is_own = self.is_complete and key in self._given_memories and bool(digest)
-            found = self.memories[key] = given if is_own else self.known.memory(given)
+            found = given if is_own else self.known.memory(given)
+            if found is None and self.is_complete and memory_id and digest:
+                found = given  # an older or a future text: its label waits until the text is known
+            self.memories[key] = found
             if key in self.dataset.places and (other := self.known.misnamed(given, found)):
                 raise ExchangeError(
                     f"{self.dataset.places[key]}, memory_id: expected {other.id!r}, whose text this is, found "

@@ -75,7 +75,7 @@ DELETE FROM memory_version WHERE (memory_id, digest) NOT IN (
     UNION SELECT memory_id, digest FROM result);
 
 -- [texts]
-UPDATE prompt SET text = text_hash(text), context_json = '[]', source = '', session_id = '', cwd = '', ts = '';
+UPDATE prompt SET text = text_hash(text), context_json = '[]', session_id = '', cwd = '', ts = '';
 UPDATE memory_version SET category = '', title = '', tags = '[]', body = text_hash(body), path = '';
 UPDATE label_event SET note = '', reason = '', source = '';
 UPDATE run SET root = id_hash(root), config_json = '';

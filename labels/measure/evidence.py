@@ -46,7 +46,7 @@ TIES = "gate"
 
 
 class Tallied(NamedTuple):
-    """An outcome, its counts, and the moment when the last injected memory was judged: see `Evidence.moment`."""
+    """An outcome, its counts, and the moment of the prompt's first label: see `Evidence.moment`."""
 
     outcome: Outcome
     tally: Tally
@@ -55,7 +55,7 @@ class Tallied(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """The completely judged prompts of one system: their (relevant, judged) counts in the order of judging.
+    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
 
     `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
     the largest number of memories that it injects for one of these.
@@ -113,10 +113,11 @@ class Evidence:
     the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the judgements of a prompt
     are complete, so a prompt without a relevant memory in them has nothing relevant.
 
-    `listed` are the prompts with an answered list card, and the moments of these answers: only of them is it known
-    whether they need a memory that no system injected. None where that is known of all prompts, as with qrels.
+    `listed` are the prompts with an answered list card: only of them is it known whether they need a memory that no
+    system injected. None where that is known of all prompts, as with qrels.
 
-    `slight` are the (prompt id, memory id) that people found relevant, but not needed.
+    `slight` are the (prompt id, memory id) that people found relevant, but not needed. `labelled` are the prompts with
+    any label, also of a text that was edited since. `days` are the days on which the prompts were typed, where known.
 
     `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
     `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
@@ -128,8 +129,10 @@ class Evidence:
     moments: Moments | None = None
     explicit: Judgements | None = None
     is_qrels: bool = False
-    listed: Mapping[str, int] | None = None
+    listed: Set[str] | None = None
     slight: Set[tuple[str, str]] = frozenset()
+    labelled: Set[str] = frozenset()
+    days: Mapping[str, str] = field(default_factory=dict)
     calls: Sequence[JudgeCall] = ()
     labels: Sequence[Label] = ()
     repeats: Sequence[Repeat] = ()
@@ -161,6 +164,11 @@ class Evidence:
         return {row.prompt_id for row in self.rows}
 
     @cached_property
+    def begun(self) -> Set[str]:
+        """The prompts with a label, whether it counts or not."""
+        return self.labelled | (self.moments or self.judgements).keys()
+
+    @cached_property
     def pools(self) -> Pools:
         return pools(self.rows, self.judgements)
 
@@ -170,16 +178,16 @@ class Evidence:
         return relevant_in(self.pools, self.judgements)
 
     @cached_property
-    def looked_through(self) -> Mapping[str, int]:
+    def looked_through(self) -> Set[str]:
         """`listed`, or all prompts. Served, false fires and lost memories are counted on these."""
-        return dict.fromkeys(self.prompts, 0) if self.listed is None else self.listed
+        return self.prompts if self.listed is None else self.listed
 
     @cached_property
     def without_relevant(self) -> Set[str]:
         """The prompts for which nothing is relevant, of those that were looked through."""
         if self.is_qrels:
             return {prompt_id for prompt_id in self.prompts if not any(self.given.get(prompt_id, {}).values())}
-        return prompts_without_relevant(self.pools, self.judgements) & self.looked_through.keys()
+        return prompts_without_relevant(self.pools, self.judgements) & self.looked_through
 
     @cached_property
     def needed(self) -> Pools:
@@ -229,10 +237,13 @@ class Evidence:
         return 0 < failures.part == failures.whole
 
     def moment(self, row: Outcome) -> int | None:
-        """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
+        """The moment of the prompt's first label, 0 without one; None if an injected memory has no label.
+
+        The order of the prompts is then the same for every system, and no label can move a prompt.
+        """
         moments = (self.moments or {}).get(row.prompt_id, {})
         is_finished = all(map(moments.__contains__, row.injected))
-        return max(map(moments.__getitem__, row.injected), default=0) if is_finished else None
+        return min(moments.values(), default=0) if is_finished else None
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
@@ -241,14 +252,14 @@ class Evidence:
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
     def sample(self, system: str) -> Sample:
-        """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
+        """The completely judged prompts of *system*, in the order of their first labels; of one moment, by id."""
         rows = [row for row in self.tallied.get(system, ()) if row.outcome.injected]
         finished = in_order([(row.moment, row.tally) for row in rows if row.moment is not None])
         most = max((row.tally.injected for row in rows), default=1)
         return Sample({prompt.prompt_id: (prompt.relevant, prompt.judged) for prompt in finished}, len(rows), most)
 
     def served_sample(self, system: str) -> Sample:
-        """Whether *system* serves the prompts that need a memory, in the order of judging.
+        """Whether *system* serves the prompts that need a memory, in the order of their first labels.
 
         A prompt counts as soon as its injected memories have labels and its list card is answered. It is drawn from all
         prompts but those that are known to need none.
@@ -257,14 +268,13 @@ class Evidence:
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
-        found = [(row.prompt_id, row) for row in served(sets, needed)]
-        counted = in_order([(max(moments[name], looked_through[name]), row) for name, row in found])
+        counted = in_order([(moments[row.prompt_id], row) for row in served(sets, needed)])
         may_need = [name for name in rows if name in needed or name not in moments or name not in looked_through]
         return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
 
 
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
-    """The tallies by moment; those of one moment in random order."""
+    """The tallies by moment; those of one moment by a hash of their ids, as ids may follow the kind of prompt."""
     return [row for _, row in sorted(found, key=lambda pair: (pair[0], random_key(TIES, pair[1].prompt_id)))]
 
 
@@ -292,7 +302,7 @@ def evidence_from_store(
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
     judgements, disputed = consensus(labels, settled)
-    given_at, on_cards = moments([*labels, *settled], judgements), [label for label in labels if not label.titles]
+    on_cards = [label for label in labels if not label.titles]
     prompts, labelled = {row.prompt_id for row in rows}, {label.prompt_id for label in every}
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
     blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
@@ -300,9 +310,11 @@ def evidence_from_store(
     return Evidence(
         rows,
         judgements,
-        given_at,
-        listed=answered_lists(given, judgements, digests, given_at),
+        moments([*labels, *settled], judgements),
+        listed=answered_lists(given, judgements, digests),
         slight=slight_pairs([*labels, *settled]),
+        labelled=labelled,
+        days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
         calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
         labels=on_cards,
         repeats=store.repeats(root),

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     Sets = Mapping[str, tuple[InjectedMemory, ...]]
     """prompt id -> the injected memories, best first."""
 
+MOST_ROWS, MOST_CELLS = 100, 100
+"""Prompts in a summary for a pull request, and cells of each text."""
+
 WORDS = {True: "relevant", False: "not relevant", None: ""}
 
 
@@ -103,10 +106,16 @@ class RunDiff:
     def changed(self) -> tuple[PromptDiff, ...]:
         return tuple(prompt for prompt in self.prompts if prompt.is_changed)
 
-    @property
-    def is_equal(self) -> bool:
-        """Whether both runs have the same prompts and inject the same memories for each."""
-        return not any(prompt.is_changed or not prompt.is_in_both for prompt in self.prompts)
+    @cached_property
+    def lost_relevant(self) -> int:
+        """Relevant memories that are injected no more, one for each prompt."""
+        return sum(memory.is_relevant is True for prompt in self.prompts for memory in prompt.lost)
+
+    @cached_property
+    def new_unlabelled(self) -> int:
+        """Injected texts that are new for their prompt and have no label: of gained memories and of edited ones."""
+        new = [(prompt.gained, [memory for memory in prompt.same if memory.is_edited]) for prompt in self.prompts]
+        return sum(memory.is_relevant is None for gained, edited in new for memory in (*gained, *edited))
 
 
 class Shares(NamedTuple):
@@ -262,12 +271,40 @@ def head_lines(compared: ComparedRuns) -> list[str]:
     return lines
 
 
-def diff_text(compared: ComparedRuns, width: int) -> str:
+def limits_line(diff: RunDiff, most_new: int) -> str:
+    """What holds up a pull request: a relevant memory lost, or more than *most_new* memories without a label."""
+    new = f"{counted(diff.new_unlabelled, 'memory', 'memories')} came in without a label (allowed: {most_new:,})"
+    return f"{counted(diff.lost_relevant, 'relevant memory was', 'relevant memories were')} lost; {new}."
+
+
+def diff_markdown(compared: ComparedRuns, most_new: int) -> str:
+    """A summary for a pull request: the answer, the limits, and a table of the prompts that differ."""
+    from labels.report.forms import escaped
+
+    def names(memories: Sequence[Judged]) -> str:
+        return "<br>".join(escaped(cut(_named(judged), MOST_CELLS)) for judged in memories)
+
+    lines = [*head_lines(compared), limits_line(compared.diff, most_new)]
+    parts = ["## Memories in prompts", "\n".join(f"- {escaped(line)}" for line in lines)]
+    shown = compared.diff.changed[:MOST_ROWS]
+    rows = [
+        f"| {escaped(cut(one_line(compared.texts.get(prompt.prompt_id, '') or prompt.prompt_id), MOST_CELLS))} "
+        f"| {names(prompt.gained)} | {names(prompt.lost)} |"
+        for prompt in shown
+    ]
+    if rows:
+        parts.append("\n".join(("| prompt | comes in | goes out |", "| --- | --- | --- |", *rows)))
+    if more := len(compared.diff.changed) - len(shown):
+        parts.append(f"And {counted(more, 'more prompt')}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def diff_text(compared: ComparedRuns, width: int, most_new: int = 0) -> str:
     """The runs, the answer, and each prompt that differs, in lines of at most *width* cells."""
     runs = (("Before: ", compared.before), ("Now:    ", compared.now))
     parts = [
         "\n".join(cut(name + one_line(side.line), width) for name, side in runs),
-        wrapped(head_lines(compared), width, "  "),
+        wrapped([*head_lines(compared), limits_line(compared.diff, most_new)], width, "  "),
     ]
     parts += ["\n".join(_prompt_lines(prompt, compared.texts, width)) for prompt in compared.diff.changed]
     return "\n\n".join(parts) + "\n"
@@ -277,13 +314,16 @@ def _prompt_lines(prompt: PromptDiff, texts: Mapping[str, str], width: int) -> I
     yield cut(one_line(texts.get(prompt.prompt_id, "") or prompt.prompt_id), width)
     for sign, memories in (("+", prompt.gained), ("-", prompt.lost)):
         for judged in memories:
-            memory = judged.memory
-            title = f"{memory.title} ({memory.memory_id})" if memory.title else memory.memory_id
-            # the verdict stands before the title, so that it is never cut
-            text = one_line(": ".join(filter(None, (WORDS[judged.is_relevant], title))))
-            yield cut(f"  {sign} {text}", width)
+            yield cut(f"  {sign} {_named(judged)}", width)
     if prompt.same:
         yield f"  = {len(prompt.same):,} the same"
+
+
+def _named(judged: Judged) -> str:
+    """The verdict and the title: in this order, so that the verdict is never cut."""
+    memory = judged.memory
+    title = f"{memory.title} ({memory.memory_id})" if memory.title else memory.memory_id
+    return one_line(": ".join(filter(None, (WORDS[judged.is_relevant], title))))
 
 
 def _part(ratio: Ratio) -> str:

@@ -39,6 +39,7 @@ TODAY = {
 MOST_MORE = 1_000
 """The number of further prompts above which no number is said."""
 
+STRICT = "memsift config set retrieval.cutoff_threshold strict"
 MORE = "More: --full shows every threshold, how right P is, and the changed injections."
 WIDTH = 80
 
@@ -235,11 +236,22 @@ def next_step(tuning: Tuning, *, is_applied: bool = False) -> str:
         return "Next: label new prompts now and then, and tune again: memsift, then L."
     if tuning.at:
         return f"Next: use it: memsift tune --target-precision {tuning.target:g} --apply."
-    more = more_prompts(tuning)
-    label = f"label about {more:,} more prompts" if more else "label more prompts"
-    if best := best_promise(tuning):
-        return f"Next: ask for less (memsift tune --target-precision {best:g}), or {label}: memsift, then L."
-    return f"Next: {label}: memsift, then L."
+    return f"Next: {needed_labels(tuning)}. Until then: {STRICT}, which injects only the likeliest memories."
+
+
+def needed_labels(tuning: Tuning) -> str:
+    """The labels that bring the target nearer; or the sentence that none do."""
+    at = tuning.reachable or tuning.today
+    if at.unjudged:
+        return f"label the {counted(at.unjudged, 'memory')} without a label, which would be injected: memsift, then L"
+    if more := more_prompts(tuning):
+        return f"label about {more:,} more prompts: memsift, then L"
+    if tuning.reachable is None:
+        return f"label more prompts, until {MIN_FIRED} of them get a memory: memsift, then L"
+    return (
+        f"more labels alone do not help: {round(100 * (at.precision or 0))} % of the likeliest memories are relevant. "
+        "Improve the memories that are often injected and not relevant: memsift report --full names them"
+    )
 
 
 def more_prompts(tuning: Tuning) -> int:

@@ -13,17 +13,21 @@ from labels.exchange.importing import Context, import_file
 from labels.exchange.jsonl import read, write
 from labels.exchange.merge import merge
 from labels.exchange.registry import FORMATS
-from labels.measure.evidence import evidence_from_store
+from labels.measure.evidence import evidence_from_qrels, evidence_from_store
+from labels.measure.gate import PASS, UNDECIDED, Gate, GateReport, gate_report
+from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import SystemReport, report_from_store
 from labels.pooling import LIST_LENGTH, SURELY_LISTED, draw, due_repeats, pace, pool
 from labels.records import NOT_RELEVANT, RELEVANT, Pool
+from labels.report.gate_text import gate_lines, gate_text
 from labels.store import LabelStore
 from tests.benchmarks.lists import asked, drawn_often, held, measure, truth
 from tests.benchmarks.served import corpus_roots
-from tests.labels.samples import ROOT, judged, memory, record, retrieval, say
+from tests.labels.samples import ROOT, judged, memory, outcome, record, retrieval, say
 
 OTHERS = [f"m{number}" for number in range(14)]
+EASY = Gate(0.2, Interval(0.2, 0.2))
 HOW = {"seed": 1, "blind": True, "elapsed_ms": 4_000}
 
 
@@ -182,9 +186,35 @@ def test_an_edited_title_opens_its_prompt_again_and_a_removed_or_disputed_one_do
     assert measured(store, "x", "y", y="edited").false_fire_rate.whole == 0
     assert measured(store, "x").false_fire_rate.whole == 1, "what is gone is needed by nobody"
     answer(store, made, "x", who="bob")
-    assert evidence_from_store(store, ROOT, None).listed == {}
+    assert evidence_from_store(store, ROOT, None).listed == set()
     store.adjudicate("eve", "p1", made.listed[listed(made).index("x")], NOT_RELEVANT, seed=1, elapsed_ms=1)
     assert measured(store, "x", "y").false_fire_rate.whole == 1
+
+
+def test_the_served_share_waits_for_30_prompts_in_need_and_says_how_many_are_missing() -> None:
+    def asked(prompts: int) -> GateReport:
+        names = [f"p{number}" for number in range(prompts)]
+        rows = [outcome(["a"], prompt_id=name) for name in names]
+        people = {name: {"a": True} for name in names}
+        return gate_report(evidence_from_qrels(rows, people), "bm25", EASY, least_served=0.3)
+
+    few, enough = asked(24), asked(30)
+    assert (few.decision.verdict, few.verdict, few.missing_in_need) == (PASS, UNDECIDED, 6)
+    assert gate_lines(few)[0].endswith("and it may or may not serve 30 %: 6 prompts in need missing.")
+    assert "--min-served needs 30 prompts in need with a list card: 6 more are missing." in " ".join(
+        gate_text(few, is_full=True).split()
+    )
+    assert "Next: add about 6 prompts to the run and the qrels." in gate_text(few)
+    assert (enough.verdict, enough.missing_in_need) == (PASS, 0)
+
+
+def test_without_a_list_card_served_and_false_fires_are_not_said(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    say(store, "p1 a")
+    report = gate_report(evidence_from_store(store, ROOT, None), "bm25", EASY, least_served=0.3)
+    assert (report.verdict, report.missing_in_need, report.false_fires) == (UNDECIDED, 30, Ratio(0, 0))
+    said = "Served and false fires are not measured: no prompt with a list card yet. The labels are of what some system"
+    assert any(line.startswith(said) for line in gate_lines(report))
 
 
 # Whether it holds

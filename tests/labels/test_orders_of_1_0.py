@@ -18,7 +18,7 @@ from labels.exchange.registry import FORMATS
 from labels.measure.evidence import evidence_from_store
 from labels.measure.metrics import Ratio
 from labels.measure.report import report_from_store
-from labels.records import RELEVANT
+from labels.records import CHOSEN, RELEVANT
 from labels.report.notes import notes
 from labels.store import LabelStore
 from tests.labels.samples import make_store_of_1_0, record, retrieval, say
@@ -51,6 +51,15 @@ def test_no_label_is_lost_and_all_can_be_exported(old: Path) -> None:
         rows = [json.loads(line) for line in FORMATS["jsonl"].write(extract).splitlines()]
     assert sum(row["record"] == "event" for row in rows) == 60
     assert {row["prompt_id"] for row in rows if row["record"] == "frame"} == {name for _, name, *_ in before}
+
+
+def test_a_file_to_share_marks_the_prompts_that_an_order_put_first(old: Path) -> None:
+    with closing(LabelDatabase(old)) as db, closing(Extract(db)) as extract, LabelStore.open(old) as store:
+        (name,) = {event.annotator for event in store.events()}
+        extract.keep_annotator(name)
+        rows = [json.loads(line) for line in FORMATS["jsonl"].write(extract).splitlines()]
+        marked = {row["id"] for row in rows if row["record"] == "prompt" and row.get("source") == CHOSEN}
+        assert marked == store.preferred_prompts() != set()
 
 
 @pytest.mark.parametrize("root", ["/random", "/stratified"])

@@ -14,7 +14,7 @@ from engine.stores.writing import STATUSES
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import EachRoot, ListForm, ListFormOrIds, MemoryId
-from tui.cli.output import output, picked
+from tui.cli.output import output, picked, write_output
 from tui.workspace import opening
 from tui.workspace.stderr import report_notices, report_skipped, tell, visible
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from tui.workspace.curate.curating import FoundMemory
 
 FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
+PRIVATE = ("session_id", "cwd", "source")
+"""Fields of a prompt that name folders and sessions of a person."""
+
 ANY_STATUS = click.Choice([*STATUSES, "all"])
 
 
@@ -142,6 +145,7 @@ def _text(memory: Memory) -> list[str]:
 def prompts(
     paths: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[PATH]...")],
     include_sdk: Annotated[bool, option("--include-sdk")],
+    file: Annotated[str | None, option("--output", metavar="FILE")],
     form: ListForm,
 ) -> None:
     """List the prompts that people typed.
@@ -158,20 +162,27 @@ def prompts(
 
     \b
     Examples:
-      memsift prompts > prompts.jsonl
+      memsift prompts --output .memsift/prompts.jsonl
       memsift prompts ~/.claude/projects --include-sdk
 
     --include-sdk: Include prompts of `claude -p`, `codex exec` and the Agent SDK.
+    --output: Write them to FILE as JSON lines, to be shared: without session_id, cwd and source, which name your
+        folders.
     """
     from engine.conversations.prompt_files import read_prompts
 
     if not paths:
         tell_untold()
     reading = read_prompts(opening.prompt_paths(paths, os.environ), include_sdk=include_sdk)
-    for prompt in reading.prompts:
-        click.echo(prompt_line(prompt, form))
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
+    if file:
+        rows = ({name: part for name, part in prompt_row(own).items() if part} for own in reading.prompts)
+        shared = ({name: part for name, part in row.items() if name not in PRIVATE} for row in rows)
+        write_output("".join(f"{printed_json(row)}\n" for row in shared), file)
+        return
+    for prompt in reading.prompts:
+        click.echo(prompt_line(prompt, form))
 
 
 def tell_untold() -> None:

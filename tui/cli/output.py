@@ -11,7 +11,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+import click
+
+from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
+from engine.stores.files import open_named, write_whole
+from tui.cli.options import store_path
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
@@ -100,6 +105,17 @@ def open_streams() -> None:
             stream.reconfigure(errors="replace")
         else:
             stream.reconfigure(encoding="utf-8", errors="strict" if stream is sys.stdin else "surrogateescape")
+
+
+def write_output(text: str, output: str) -> None:
+    """Write the file that a person named: complete or not at all. Raises MemsiftError, also for the label store."""
+    place, store = Path(output), store_path(click.get_current_context().params.get("db"), writes=True)
+    if place.exists() and store.exists() and place.samefile(store):
+        raise MemsiftError(f"{output} is the label store, so it was left alone. Name another file.")
+    try:
+        write_whole(output, text.encode("utf-8"), open_named)
+    except OSError as error:
+        raise MemsiftError(f"{output}: {error.strerror or error}. Name a file that can be written.") from None
 
 
 def drop_unwritten() -> None:

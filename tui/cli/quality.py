@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from engine.lean.record import fields
+from engine.quality.decisions import ACCEPTED_FILE, shared_acceptances
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
 from tui.cli.declaring import Commands, argument, command, declared, option
@@ -50,6 +51,7 @@ Limits = tuple[float, int] | None
 
 @command()
 def check(
+    named: Annotated[tuple[str, ...], argument(metavar="[ID|FILE]...", nargs=-1)],
     roots: EachRoot,
     checks: CheckNames,
     limits: Annotated[Limits, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit)],
@@ -58,12 +60,14 @@ def check(
 ) -> None:
     """Look for memories that are risky, doubled, out of date, unused, too long or malformed. Nothing is changed.
 
+    With ID or FILE, only findings about these memories count: a commit hook names the files of the commit.
+
     Output: for each finding its severity from 0 to 1, the check, the memory, the reason, and what settles it; or as
     JSON {findings: [{check, memory_id, severity, reason, action, where, others, change}]}. A secret itself is never
     printed. With --format ids: the id of each memory with a finding, for a command that takes - as ID.
 
     memsift quality fix makes the changes that cannot be wrong. memsift quality accept ID --check NAME dismisses a
-    finding until the memory is edited.
+    finding until the memory is edited; with --shared for everybody who checks this root.
 
     \b
     Checks:
@@ -90,7 +94,12 @@ def check(
     from tui.workspace.curate.curating import resolved
     from tui.workspace.curate.findings import checked
 
-    made = {root: checked(root, checks or BY_DEFAULT, db, os.environ) for root in resolved(roots)}
+    places = resolved(roots)
+    ids = ids_named(named, places)
+    made = {root: checked(root, checks or BY_DEFAULT, db, os.environ, ids) for root in places}
+    for root in places:
+        if accepted := len(shared_acceptances(root)):
+            tell(f"{os.path.join(root, ACCEPTED_FILE)} dismisses {counted(accepted, 'finding')}.")  # noqa: PTH118
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
         click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)
@@ -99,6 +108,23 @@ def check(
     tell(_summary(every))
     if limits and is_over(every, *limits):
         click.get_current_context().exit(1)
+
+
+def ids_named(named: Sequence[str], roots: Sequence[str]) -> set[str] | None:
+    """The ids of the memories that are *named* by id or file; None if nothing is named.
+
+    A file of a root without a memory has none. Raises click.UsageError for a name that is neither file nor memory.
+    """
+    from engine.stores.roots import read_corpus
+
+    if not named:
+        return None
+    memories = [memory.summary for root in roots for memory in read_corpus(root).memories]
+    known, files = {memory.id for memory in memories}, set(map(os.path.realpath, filter(os.path.exists, named)))
+    for name in named:
+        if name not in known and not os.path.exists(name):  # noqa: PTH110
+            raise click.UsageError(f"There is neither a file nor a memory {name!r} here.")
+    return {memory.id for memory in memories if memory.id in named or os.path.realpath(memory.file) in files}
 
 
 def _summary(found: Sequence[Finding]) -> str:
@@ -251,7 +277,12 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
 
 
 @command()
-def accept(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME")]) -> None:
+def accept(
+    ids: Ids,
+    roots: LookedIn,
+    checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))],
+    shared: Annotated[bool, option("--shared")],
+) -> None:
     """Say that memories are fine as they are.
 
     A memory that waits may be injected from the next prompt on. For memsift quality judge --agreement it
@@ -264,14 +295,21 @@ def accept(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option(
       memsift quality accept deploys-use-make --check staleness
 
     --check: Only dismiss the finding of this check. Repeatable.
+    --shared: Also write it into the root, as memsift-accepted.txt, so that memsift quality check dismisses the finding
+        for everybody, in CI too. It goes with --check. No memory is injected because of this file.
     """
     from engine.quality.decisions import ACCEPTED
 
-    _decide(ids, roots, checks, ACCEPTED)
+    _decide(ids, roots, checks, ACCEPTED, is_shared=shared)
 
 
 @command()
-def reject(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option("--check", metavar="NAME")]) -> None:
+def reject(
+    ids: Ids,
+    roots: LookedIn,
+    checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))],
+    shared: Annotated[bool, option("--shared")],
+) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
     A risky memory stays out, and is no longer to be read; memsift create does not make its text again. For memsift
@@ -283,25 +321,30 @@ def reject(ids: Ids, roots: LookedIn, checks: Annotated[tuple[str, ...], option(
       memsift quality reject deploys-use-make
 
     --check: Show the finding of this check again. Repeatable.
+    --shared: Also take the acceptance out of the root's memsift-accepted.txt. It goes with --check.
     """
     from engine.quality.decisions import REJECTED
 
-    _decide(ids, roots, checks, REJECTED)
+    _decide(ids, roots, checks, REJECTED, is_shared=shared)
 
 
-def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
-    from engine.quality.decisions import ACCEPTED, WHOLE, decide
+def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str, *, is_shared: bool) -> None:
+    from engine.quality.decisions import ACCEPTED, WHOLE, decide, share
     from tui.workspace.curate.curating import mark_rejected, resolved, to_change
 
+    if is_shared and not checks:
+        raise click.UsageError("--shared is about findings: name the check with --check.")
     found = to_change(ids, resolved(roots), os.environ)
     about = checks or WHOLE
     other = "reject" if verdict == ACCEPTED else "accept"
-    options = "".join(f" --check {check}" for check in checks)
+    options = "".join((*(f" --check {check}" for check in checks), " --shared" * is_shared))
     with uninterrupted():
         if not checks:
             mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
         for memory in found:
             decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
+            if is_shared:
+                tell(f"Written to {share(memory.root, memory.memory.id, memory.memory.digest, checks, verdict)}.")
             tell(
                 f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
                 f"To take it back: memsift quality {other} {memory.memory.id}{options}"

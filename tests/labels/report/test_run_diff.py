@@ -11,6 +11,7 @@ from labels.report.run_diff import (
     Side,
     by_labels,
     by_qrels,
+    diff_markdown,
     diff_runs,
     diff_text,
     head_lines,
@@ -59,9 +60,7 @@ def test_each_prompt_tells_the_memories_that_it_gained_lost_and_kept() -> None:
     assert letters(found["new"]) == letters(found["old"]) == ("", "", "")  # nothing is gained where nothing was before
     assert [one.prompt_id for one in diff.changed] == ["p"]
     assert lines(diff)[-1] == "Prompts that are not compared: 1 only before and 1 only now."
-    assert not diff.is_equal
-    assert diff_runs(sets(p="ab"), sets(p="ba"), by_labels([])).is_equal
-    assert not diff_runs(sets(p="ab"), sets(p="ab", q=""), by_labels([])).is_equal
+    assert diff_runs(sets(p="ab"), sets(p="ba"), by_labels([])).changed == ()
 
 
 def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_prompts() -> None:
@@ -72,6 +71,9 @@ def test_labels_count_only_for_the_text_that_a_run_injected_and_only_on_common_p
     assert [(one.is_relevant, one.is_edited) for one in prompt.now or ()] == [(False, True), (None, False)]
     assert [one.precision for one in shares_of(diff)] == [Ratio(1, 1), Ratio(0, 1)]
     assert prompt.worth == -1  # a relevant memory is lost; the edited one was kept, and c has no verdict
+    assert (diff.lost_relevant, diff.new_unlabelled) == (1, 1)
+    edited = diff_runs(sets(p="a", q="d"), sets(p="A", q="dd"), by_labels(gold({("p", "a"): RELEVANT})))
+    assert (edited.lost_relevant, edited.new_unlabelled) == (0, 1), "the new text of an edited memory has no label"
 
 
 def test_a_prompt_is_served_by_a_relevant_memory_unless_it_was_graded_as_a_small_help() -> None:
@@ -116,6 +118,13 @@ def test_the_text_has_the_answer_first_and_no_line_is_wider_than_the_terminal() 
     assert "  - not relevant: A (a)" in lines
     assert max(map(len, lines)) <= 60
     assert text.replace("\n", "").isprintable()
+    summary = diff_markdown(runs, 5)
+    assert "- 0 relevant memories were lost; 1 memory came in without a label (allowed: 5)." in summary
+    *_, row = summary.splitlines()
+    assert row.startswith("| a prompt of two lines ")
+    assert " | \\[red\\]" in row
+    assert row.endswith(" | not relevant: A (a) |")
+    assert summary.replace("\n", "").isprintable()
 
 
 def test_runs_come_back_from_the_store_with_their_injected_sets(tmp_path: Path) -> None:

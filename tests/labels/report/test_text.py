@@ -20,7 +20,7 @@ from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 EXPECTED = """\
 3 labels by ann on 2 of 2 prompts.
 bm25 injected 2 memories on 1 prompt; 1 was relevant: 50 %.
-The true share may be anything from 1 % to 99 %: these are too few labels.
+The next look is at 20 prompts: 19 to go.
 It served 1 of 1 prompt in need (1-100 %); none is known to need nothing; needs
   outside the first ten are not seen.
 With the judge: -1 irrelevant, +0 relevant; precision unclear (1 prompt).
@@ -30,10 +30,12 @@ All were given blind, before ranks and verdicts were shown.
 
 Precision: how much of what was injected helped
 The relevant share of what was injected and has a label that counts, over all
-prompts. Prompts that are labelled in part count here, and do not count in the
-first lines and in memsift gate. The true share is in the 95 % range 19 times of
-20. “Asked once” is for who looks a single time, when all labels are there. Who
-looks on the way, and stops when the number pleases, takes “any time”.
+prompts. Prompts that are labelled in part, or wait for the next look, count
+here, and do not count in the first lines and in memsift gate. The true share is
+in the 95 % range 19 times of 20. “Asked once” is for who looks a single time,
+when all labels are there. Who looks on the way, and stops when the number
+pleases, takes “any time”. The first lines and memsift gate look at 20, 45, 70
+and 100 prompts.
 
                                        95 %       95 %
             precision  relevant  asked once   any time  no label

@@ -1,5 +1,6 @@
 """From labels to a threshold that keeps its promise."""
 
+from dataclasses import replace as replaced
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -32,7 +33,7 @@ from labels.tuning.curve import (
 )
 from labels.tuning.examples import JudgedPrompt, Truth, by_root, judged_prompts
 from labels.tuning.fitting import DEFAULT
-from labels.tuning.text import format_text
+from labels.tuning.text import format_text, more_prompts
 from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, labels_hash, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.tuning.judged import example, judged, labels_only, world
@@ -286,7 +287,18 @@ def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach(
     assert made.reachable is not None
     assert made.reachable == safest(made.points)
     best = int((made.reachable.low or 0) * 100) / 100
-    assert f"Next: ask for less (memsift tune --target-precision {best:g})" in format_text(made)
+    text = " ".join(format_text(made).split())
+    assert f"99 % cannot be promised; {round(best * 100)} % can, " in text
+    assert "Next: more labels alone do not help" in text
+    assert text.endswith(
+        "memsift config set retrieval.cutoff_threshold strict, which injects only the likeliest memories."
+    )
+    unlabelled = replaced(made, reachable=replaced(made.reachable, unjudged=3))
+    assert "Next: label the 3 memories without a label, which would be injected: memsift, then L." in format_text(
+        unlabelled, 200
+    )
+    few = replaced(made, reachable=replaced(made.reachable, precision=1.0, low=0.97))
+    assert f"Next: label about {more_prompts(few):,} more prompts: memsift, then L. Until then" in format_text(few, 200)
     assert tune(prompts, best, 0.9, 3).at is not None
     assert tune(prompts, best + 0.01, 0.9, 3).at is None
     with pytest.raises(TuningError):

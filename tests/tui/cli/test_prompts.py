@@ -36,6 +36,12 @@ def test_prompts_of_a_transcript_are_what_a_person_typed(tmp_path: Path) -> None
         {"role": "assistant", "text": "After an hour."},
     ]
     assert {row["session_id"] for row in found} == {"s1"}
+    shared = tmp_path / "new/prompts.jsonl"
+    assert memsift("prompts", transcript, "--output", shared).stdout == ""
+    private = ("session_id", "cwd", "source")
+    kept = [{name: part for name, part in row.items() if part and name not in private} for row in found]
+    assert [json.loads(line) for line in shared.read_text().splitlines()] == kept
+    assert [row["id"] for row in rows(memsift("prompts", shared))] == [row["id"] for row in found]
 
 
 def test_prompts_of_real_transcripts_come_once_each(shared_data: Path) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from tui.cli.declaring import argument, command, option
-from tui.cli.options import TREC_FORM, Roots, StoreFile, TextOrJson, opened_store
+from tui.cli.options import TREC_FORM, Roots, StoreFile, format_option, opened_store
 from tui.cli.output import picked, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -18,11 +20,13 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.prompt import Prompt
     from labels.report.run_diff import ComparedRuns
     from labels.runs import SavedRun
     from labels.store import LabelStore
     from tui.workspace.replay.run_diffs import DiffSide
 
+FORMS = "Text for people, JSON for programs, or Markdown, a summary for a pull request."
 QRELS = f"Relevance labels {TREC_FORM}; instead of the labels in the label store."
 NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."
 
@@ -35,41 +39,56 @@ def diff(
     qrels: Annotated[str | None, option("--qrels", metavar="FILE", about=QRELS)],
     prompts: Annotated[tuple[str, ...], option("--prompts", metavar="FILE")],
     exit_code: Annotated[bool, option("--exit-code")],
+    most_new: Annotated[int, option("--max-new", metavar="N", type=click.IntRange(0), default=0)],
     roots: Roots,
     db: StoreFile,
-    form: TextOrJson,
+    form: Annotated[str, format_option("text", "json", "markdown", about=FORMS)],
 ) -> None:
-    """Compare the runs BEFORE and NOW: the memories that each prompt gained and lost.
+    """Compare BEFORE and NOW: the memories that each prompt gained and lost. A verdict stands before a labelled memory.
 
-    A run is a file that memsift replay printed, or a saved run: its number, its id, or a system for the latest run of
-    it. Without arguments, the saved runs are listed. A verdict stands before each memory that has a label.
+    Each is a folder of memories; or a revision of the repository, such as origin/main or HEAD, whose memories are taken
+    from git; or a file that memsift replay printed; or a saved run: its number, its id, or a system for its latest run.
+    Over folders and revisions the prompts are replayed now, with the system of the hook, without its judge, and for
+    revisions with the settings of the present root. Without arguments, the saved runs are listed.
 
     \b
     Examples:
-      memsift diff
-      memsift diff 2 1 --exit-code
+      memsift diff origin/main HEAD --prompts .memsift/prompts.jsonl --exit-code
+      memsift diff 2 1
 
-    --prompts: The prompts of the files, for their texts.
-    --exit-code: Exit with 1 if the runs differ, as git diff does.
-    --systems: The system to compare in files that hold several, or two separated by a comma: before and now.
+    --prompts: The prompts to replay, or those of the files, for their texts. Default: the prompts that were replayed
+        over these memories.
+    --exit-code: Exit with 1 if a relevant memory is lost, or if more memories without a label come in than --max-new.
+        An edited memory has no label on its new text.
+    --max-new: Memories without a label that may come in, counted for each prompt. Default: 0.
+    --systems: The system to compare in files that hold several, or two separated by a comma: before and now. Default:
+        that of the hook.
     """
-    from labels.report.run_diff import diff_json, diff_text
+    from labels.report.run_diff import diff_json, diff_markdown, diff_text, limits_line
 
     if before is None:
         list_saved(roots, db, form)
         return
     if now is None:
-        raise click.UsageError("Name two runs: BEFORE and NOW. `memsift diff` alone lists the saved runs.")
+        raise click.UsageError("Name BEFORE and NOW. `memsift diff` alone lists the saved runs.")
     first, _, second = systems.partition(",")
-    files = [Path(given).is_file() for given in (before, now)]
+    read = opening.project_prompts(prompts, os.environ).prompts if prompts else ()
     with opened_store(db) as store:
-        saved = () if all(files) else saved_runs(store, roots)
+        saved = () if all(Path(given).exists() for given in (before, now)) else saved_runs(store, roots)
         sides = [
-            side(store, saved, given, system.strip()) for given, system in ((before, first), (now, second or first))
+            side(store, saved, given, system.strip(), roots, read)
+            for given, system in ((before, first), (now, second or first))
         ]
-        compared = comparison(store, sides, qrels, prompts)
-    click.echo(diff_json(compared) if form == "json" else diff_text(compared, text_width()), nl=False)
-    if exit_code and not compared.diff.is_equal:
+        compared = comparison(store, sides, qrels, read)
+    if form == "json":
+        click.echo(diff_json(compared), nl=False)
+    elif form == "markdown":
+        click.echo(diff_markdown(compared, most_new), nl=False)
+    else:
+        click.echo(diff_text(compared, text_width(), most_new), nl=False)
+    found = compared.diff
+    if exit_code and (found.lost_relevant or found.new_unlabelled > most_new):
+        tell(f"{limits_line(found, most_new)} To label them: memsift, then L.")
         click.get_current_context().exit(1)
 
 
@@ -81,22 +100,46 @@ def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
         return store.saved_runs(index.root)
 
 
-def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) -> DiffSide:
-    """The run that *given* names. A file comes before a saved run."""
-    from tui.workspace.replay.run_diffs import find_run, run_in_file, run_of
+def side(
+    store: LabelStore,
+    saved: Sequence[SavedRun],
+    given: str,
+    system: str,
+    roots: Sequence[str],
+    prompts: Sequence[Prompt],
+) -> DiffSide:
+    """The run that *given* names, or a replay of *prompts*. Files and folders come first, revisions last."""
+    from tui.workspace.replay.run_diffs import (
+        find_run,
+        own_systems,
+        replay_folder,
+        replay_revision,
+        run_in_file,
+        run_of,
+    )
 
     path = Path(given)
-    return run_in_file(path, system) if path.is_file() else run_of(store, find_run(saved, given))
+    if path.is_file():
+        return run_in_file(path, system, () if system else own_systems(roots, os.environ))
+    if given and path.is_dir():
+        return replay_folder(given, prompts, store, os.environ)
+    try:
+        return run_of(store, find_run(saved, given))
+    except MemsiftError as unknown:
+        with suppress(RootNotFoundError):
+            return replay_revision(given, opening.known_roots(roots, os.environ), prompts, store, os.environ)
+        raise unknown from None
 
 
-def comparison(store: LabelStore, sides: Sequence[DiffSide], qrels: str | None, prompts: Sequence[str]) -> ComparedRuns:
+def comparison(
+    store: LabelStore, sides: Sequence[DiffSide], qrels: str | None, prompts: Sequence[Prompt]
+) -> ComparedRuns:
     """The diff of two runs with the labels of *store*, or those of the file *qrels*."""
     from labels.exchange.trec import read_graded_qrels
     from labels.report.run_diff import by_qrels
     from tui.workspace.replay.run_diffs import compare_runs, people_said
 
-    read = opening.project_prompts(prompts, os.environ).prompts if prompts else ()
-    texts = {**store.prompt_texts(), **{prompt.id: prompt.text for prompt in read}}
+    texts = {**store.prompt_texts(), **{prompt.id: prompt.text for prompt in prompts}}
     known = by_qrels(*read_graded_qrels(Path(qrels))) if qrels else people_said(store)
     before, now = sides
     return compare_runs(before, now, known, texts)

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.errors import MemsiftError, RootNotFoundError
+from engine.errors import RootNotFoundError
 from engine.lean.record import replace
-from engine.stores.files import open_named, write_whole
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, opened_store, store_path
-from tui.cli.output import text_of
+from tui.cli.output import text_of, write_output
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from labels.exchange.exporting import Extract
     from labels.exchange.importing import Context, Imported
     from labels.exchange.merge import MergedRows
+    from labels.exchange.registry import ExchangeFormat
 
 
 class FormatChoice(click.Choice[str]):
@@ -62,17 +62,20 @@ def export(
     """Write the labels for another program, or as a backup.
 
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
-    data they have no place for.
+    data they have no place for. With --annotator, jsonl holds only what labels need, so it can be shared: a line for
+    each label, of prompts the text alone, and of memories the id and the digest.
 
     \b
     Examples:
       memsift export --format csv --output labels.csv
+      memsift export --annotator ana --output .memsift/labels/ana.jsonl
       memsift export --format run --system memsift
 
     --format: jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form
         qrels, qrels-graded, run or run-candidates.
     --interface: Print the labelling interface for Label Studio instead of labels.
-    --output: Write to FILE instead of stdout.
+    --output: Write to FILE instead of stdout. A file of one person's labels in jsonl keeps the labels it has, and git
+        is told to join its lines, by a .gitattributes beside it.
     --no-text: Replace texts and ids of prompts and memories by hashes.
     --annotator: Only this person's labels.
     --gold: The consensus of all people, instead of each person's labels.
@@ -104,9 +107,34 @@ def export(
     if no_text:
         tell("--no-text leaves out all texts, titles, paths, notes and reasons, and writes hashes instead.")
         extract.redact()
+    if annotator and name == "jsonl" and output:
+        share(extract, form, Path(output))
+        return
     put(form.write(extract), output)
     if form.interface:
         tell(f"The project that loads this needs the output of `memsift export --format {name} --interface`.")
+
+
+UNION = "/*.jsonl merge=union"
+"""The line of a .gitattributes by which git joins two files of labels, and leaves no conflict to a person."""
+
+
+def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
+    """Write the labels of one person to a *file* to share: those that it has already stay. See `UNION`."""
+    from engine.quality.repository import project_of
+    from labels.exchange.files import read_source
+
+    if file.is_file() and file.stat().st_size and form.recognises and form.read:
+        source = read_source(file)
+        if form.recognises(source):
+            extract.add_shared(form.read(source))
+    write_output(form.write(extract), str(file))
+    tell(f"{file} holds the labels of {extract.annotator} alone. Without --annotator, a file holds everything.")
+    rules = file.parent / ".gitattributes"
+    known = rules.read_text("utf-8") if rules.exists() else ""
+    if project_of(str(file.parent)) and file.suffix == ".jsonl" and UNION not in known.splitlines():
+        write_output(f"{known}{UNION}\n", str(rules))
+        tell(f"{rules} lets git join the labels of two machines. Commit it, too.")
 
 
 def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Extract:
@@ -156,17 +184,6 @@ def put(text: str, output: str | None) -> None:
         click.echo(text.encode("utf-8"), nl=False)
     else:
         write_output(text, output)
-
-
-def write_output(text: str, output: str) -> None:
-    """Write the file that a person named: complete or not at all. Raises MemsiftError, also for the label store."""
-    place, store = Path(output), store_path(click.get_current_context().params.get("db"), writes=True)
-    if place.exists() and store.exists() and place.samefile(store):
-        raise MemsiftError(f"{output} is the label store, so it was left alone. Name another file.")
-    try:
-        write_whole(output, text.encode("utf-8"), open_named)
-    except OSError as error:
-        raise MemsiftError(f"{output}: {error.strerror or error}. Name a file that can be written.") from None
 
 
 @command("import")

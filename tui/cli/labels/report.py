@@ -11,9 +11,8 @@ import click
 
 from engine.errors import MemsiftError
 from tui.cli.declaring import command, option
-from tui.cli.labels.exchange import write_output
 from tui.cli.options import Full, MeasuredFiles, Roots, RunFiles, StoreFile, format_option, opened_store
-from tui.cli.output import text_width
+from tui.cli.output import text_width, write_output
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 

@@ -13,12 +13,13 @@ from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, state_dir
 from engine.quality.checks.usage import seconds
-from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget
+from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
 from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings
 from engine.quality.repository import project_of
 from engine.quality.safety.gate import scan_text, text_of
+from engine.settings.trust import trust_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import by_memory, usage_of
@@ -43,16 +44,20 @@ WAITING, TO_READ = "waiting", "to read"
 """Not injected until a person accepts it; and injected, because its root is the person's, until one rejects it."""
 
 
-def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
-    """The findings of the named checks about *root*.
+def checked(
+    root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str], ids: Collection[str] | None = None
+) -> list[Finding]:
+    """The findings of the named checks about *root*, or about its memories *ids*.
 
     Raises RootError, also if there is nothing to check, and ConfigError, DecisionsError, LabelStoreError.
     """
     subject = subject_of(root, db, environ)
-    found = findings(subject, frozenset(names), decisions(root, environ))
+    found = findings(subject, frozenset(names), {**shared_acceptances(root), **decisions(root, environ)})
     if not (found or subject.memories):
         raise RootError(f"{root} holds no memory, so nothing was checked. Name a folder of memories with --root.")
-    return found
+    if ids is None:
+        return found
+    return [finding for finding in found if not {finding.memory_id, *finding.others}.isdisjoint(ids)]
 
 
 def fixable(
@@ -63,7 +68,7 @@ def fixable(
     Raises as `checked`.
     """
     subject = subject_of(root, db, environ)
-    found = findings(subject, frozenset(names), decisions(root, environ))
+    found = findings(subject, frozenset(names), {**shared_acceptances(root), **decisions(root, environ)})
     wanted = [finding for finding in found if not ids or finding.memory_id in ids]
     return plan_fixes(root, wanted, subject.memories), sum(not finding.change for finding in wanted)
 
@@ -208,7 +213,8 @@ def check_all(
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
-        subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
+        shared = shared_acceptances(root) if trust_of(root, environ) else {}
+        subject, decided = subject_of(root, str(db), environ, clock), {**shared, **decisions(root, environ)}
         risks = {own: late.get(memory.id, memory.risk) for (place, own), memory in memories.items() if place == root}
         subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
         for name in names:

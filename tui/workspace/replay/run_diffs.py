@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.errors import MemsiftError
+from engine.config import OFF, system_of
+from engine.errors import MemsiftError, RootNotFoundError
+from engine.opening import index_of
+from engine.pipeline import OpenSystem, Query, retrieve
+from engine.quality.repository import folder_at, project_of
+from engine.stores.roots import read_corpus
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes
 from labels.measure.judgements import slight_pairs
@@ -13,12 +19,16 @@ from labels.report.run_diff import ComparedRuns, Side, by_labels, diff_runs
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.runs import InjectedMemory
 from labels.store import LabelStore
+from tui.workspace import opening
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from engine.prompt import Prompt
+    from engine.roots import OpenRoots
+    from engine.search.index import Index
     from labels.records import Outcome, RunSettings
     from labels.report.run_diff import KnownVerdicts, PromptDiff, Sets
     from labels.runs import SavedRun
@@ -46,8 +56,68 @@ def run_of(store: LabelStore, saved: SavedRun) -> DiffSide:
     return DiffSide(side, store.injected_sets(saved.run_id), saved.settings)
 
 
-def run_in_file(path: Path, system: str) -> DiffSide:
-    """The rows of *system* in the output of `memsift replay`, or those of its only system for an empty text.
+def replay_folder(folder: str, prompts: Sequence[Prompt], store: LabelStore, environ: Mapping[str, str]) -> DiffSide:
+    """A replay over the memories in *folder*: see `_replay`. Raises MemsiftError."""
+    opened = opening.open_roots([folder], environ)
+    with opening.opened_index(opened.main) as index:
+        return _replay(index, opened, folder, prompts or _replayed(store, opened.main))
+
+
+def replay_revision(
+    revision: str, roots: Sequence[str], prompts: Sequence[Prompt], store: LabelStore, environ: Mapping[str, str]
+) -> DiffSide:
+    """A replay over the memories that the first of *roots* in a repository had in a *revision*, with today's settings.
+
+    Raises MemsiftError: RootNotFoundError without such a root or revision.
+    """
+    root = next(filter(project_of, roots), "")
+    if not root:
+        raise RootNotFoundError("None of these folders lies in a repository, so none has revisions.")
+    with folder_at(root, revision) as folder, opening.opened_index(root) as present:
+        opened = opening.open_roots([root], environ)
+        index = index_of(read_corpus(folder), is_accepted=present.is_accepted)
+        with closing(index):
+            index.is_loaded = present.is_loaded
+            return _replay(index, opened, revision, prompts or _replayed(store, present.root))
+
+
+def _replayed(store: LabelStore, root: str) -> list[Prompt]:
+    """The prompts that were replayed over a root. Raises MemsiftError if there are none."""
+    found = {prompt.id: prompt for name in store.names_with(root) for prompt in store.prompts(name)}
+    if not found:
+        raise MemsiftError(f"No prompt was replayed over {root}. Name prompts with --prompts.")
+    return [*found.values()]
+
+
+def _replay(index: Index, opened: OpenRoots, name: str, prompts: Sequence[Prompt]) -> DiffSide:
+    """A replay over *index* with the system of the hook, without its judge. *opened* has the settings."""
+    system = OpenSystem(opened.config, opened.cutoff, None)
+    sets = {
+        prompt.id: tuple(
+            InjectedMemory(own.memory.id, own.memory.digest, own.memory.title)
+            for own in retrieve(Query(prompt), index, system).injected
+        )
+        for prompt in prompts
+    }
+    return DiffSide(Side(name, _system_of(opened, has_judge=False), len(sets)), sets)
+
+
+def own_systems(roots: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The system of the hook, with the judge that is switched on and without; none where there are no memories."""
+    try:
+        found = opening.open_roots(roots, environ)
+    except RootNotFoundError:
+        return ()
+    return tuple(_system_of(found, has_judge=judged) for judged in (found.config.judge.enabled, False))
+
+
+def _system_of(opened: OpenRoots, *, has_judge: bool) -> str:
+    return system_of(opened.config, has_judge=has_judge, cutoff=opened.cutoff.kind if opened.cutoff else OFF).name
+
+
+def run_in_file(path: Path, system: str, own: Sequence[str] = ()) -> DiffSide:
+    """The rows of *system* in the output of `memsift replay`. For an empty text: of its only system, or of the first
+    of *own* that it holds.
 
     Raises ExchangeError for another file, and MemsiftError if the system is not in it, or must be named.
     """
@@ -55,6 +125,7 @@ def run_in_file(path: Path, system: str) -> DiffSide:
     for row in read_outcomes(path):
         systems.setdefault(row.system, []).append(row)
     names = ", ".join(systems) or "no row"
+    system = system or next((name for name in own if name in systems), "")
     if not system and len(systems) > 1:
         raise MemsiftError(f"{path} holds several systems: {names}. Name one with --systems, or before and now.")
     chosen = system or next(iter(systems), "")
@@ -79,7 +150,9 @@ def find_run(runs: Sequence[SavedRun], given: str) -> SavedRun:
     if len(found) == 1:
         return found[0]
     problem = (
-        f"{len(found)} saved runs begin with {given!r}" if found else f"There is no file and no saved run {given!r}"
+        f"{len(found)} saved runs begin with {given!r}"
+        if found
+        else f"There is no file, no folder, no revision and no saved run {given!r}"
     )
     raise MemsiftError(f"{problem}. `memsift diff` alone lists the saved runs with their numbers.")
 

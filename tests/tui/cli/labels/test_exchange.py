@@ -158,8 +158,52 @@ def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None
     assert result.stdout == ""
     assert stat.S_IMODE((tmp_path / "labels.csv").stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir() if "labels" in path.name] == ["labels.csv"]
-    line = refused(memsift("export", "--db", store, "--output", tmp_path / "nowhere" / "labels.csv"))
-    assert "nowhere/labels.csv: No such file or directory. Name a file that can be written." in line
+    memsift("export", "--db", store, "--output", tmp_path / "new/folder/labels.jsonl")
+    assert stat.S_IMODE((tmp_path / "new/folder").stat().st_mode) == 0o700
+    line = refused(memsift("export", "--db", store, "--output", tmp_path / "labels.csv/labels.jsonl"))
+    assert "labels.csv/labels.jsonl: Not a directory. Name a file that can be written." in line
+
+
+def test_a_file_of_one_persons_labels_holds_what_labels_need_and_git_may_join_it(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    file, line = tmp_path / "shop/labels/jan.jsonl", "/*.jsonl merge=union\n"
+    share = ("export", "--annotator", "jan", "--output")
+    said = told(memsift(*share, file, "--db", store))
+    assert said[1] == f"{file.parent}/.gitattributes lets git join the labels of two machines. Commit it, too."
+    head, *lines = file.read_text().splitlines(keepends=True)
+    rows = [json.loads(line) for line in lines]
+    assert {row["record"]: set(row) for row in rows} == {
+        "prompt": {"record", "id", "text"},
+        "event": {"record", *"annotator prompt_id memory_id digest verdict ts session source uid".split()},
+    }
+    assert sum(row["record"] == "event" for row in rows) == count(store, "label_event") == 304
+    assert str(DEMO) not in "".join(lines)
+
+    # joined lines in any order are the same labels, also on a machine without the memories
+    joined = tmp_path / "joined.jsonl"
+    joined.write_text("".join([*reversed(lines), head, *lines]), encoding="utf-8")
+    assert told(memsift("import", joined, "--db", tmp_path / "new.db"))[0].startswith(
+        "Imported from joined.jsonl, jsonl: 304"
+    )
+    memsift("export", "--annotator", "jan", "--output", tmp_path / "again.jsonl", "--db", tmp_path / "new.db")
+    assert (tmp_path / "again.jsonl").read_text() == file.read_text()
+    assert not (tmp_path / ".gitattributes").exists(), "outside of a repository nobody needs it"
+
+    # a machine that does not know the labels takes none away, and writes no text where hashes are asked for
+    few = tmp_path / "few.db"
+    qrels = tmp_path / "qrels"
+    qrels.write_text("p01 0 no-index-on-due-at 1\n", encoding="utf-8")
+    memsift("import", qrels, *QRELS[2:], "--annotator", "jan", "--db", few)
+    memsift(*share, file, "--db", few)
+    assert len(file.read_text().splitlines()) == len(lines) + 2
+    assert (file.parent / ".gitattributes").read_text() == line
+    memsift(*share, file, "--no-text", "--db", few)
+    assert len(file.read_text().splitlines()) == 3
+    assert "due-at" not in file.read_text()
+    with_texts = ("--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--db", tmp_path / "ci.db")
+    assert told(memsift("import", file, *with_texts)) == [
+        "Imported from jan.jsonl, jsonl: 1 labels by jan, 1 prompts, 1 memory texts."
+    ]
 
 
 def test_contradicting_options_are_refused(store: Path) -> None:

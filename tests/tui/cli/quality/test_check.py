@@ -50,6 +50,42 @@ def test_findings_say_what_settles_them_in_80_columns_and_may_be_dismissed(messy
     assert len(found(messy, "--check", "size")) == 1
 
 
+def test_only_findings_about_the_named_files_or_memories_count(messy: Path) -> None:
+    write_memory(messy, memory("longer", body="word " * 2000, memory_id="longer"))
+    size = ("--check", "size", "--fail-over", "0")
+    check = ("quality", "check", "--root", messy, *size)
+    assert [row["memory_id"] for row in found(messy, *size, "longer")] == ["longer"]
+    assert [row["memory_id"] for row in found(messy, *size, str(messy / "decisions/long.json"))] == ["long"]
+    codes = [memsift(*check, name).exit_code for name in ("long", messy / "index.md", RULES[0].summary.id, "nobody")]
+    assert codes == [1, 0, 0, 2]
+
+
+def test_a_finding_that_was_accepted_for_all_is_dismissed_in_every_account_until_an_edit(
+    messy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide = ("--root", messy, "--check", "size", "--shared")
+    assert "Written to" in memsift("quality", "accept", "long", *decide).stderr
+    file = messy / "memsift-accepted.txt"
+    assert [line.split()[::2] for line in file.read_text().splitlines()[1:]] == [["size", "long"]]
+    monkeypatch.setenv("HOME", str(messy))
+    assert found(messy, "--check", "size") == []
+    assert f"{file} dismisses 1 finding." in memsift("quality", "check", "--root", messy).stderr
+    assert memsift("quality", "accept", "long", "--root", messy, "--shared").exit_code == 2, "of which check?"
+    write_memory(messy, memory("long", body="words " * 1801, memory_id="long"))
+    assert len(found(messy, "--check", "size")) == 1
+    memsift("quality", "accept", "long", *decide)
+    memsift("quality", "reject", "long", *decide)
+    assert (len(found(messy, "--check", "size")), file.exists()) == (1, False)
+
+
+def test_what_a_root_accepts_lets_no_memory_be_injected(risky_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memsift("quality", "accept", "risky", "--root", risky_root, "--check", "safety", "--shared")
+    assert outcome(risky_root)[0] == "injected"
+    monkeypatch.setenv("HOME", str(risky_root.parent))
+    assert found(risky_root, "--check", "safety") == []
+    assert outcome(risky_root)[0] == "status"
+
+
 def test_fail_over_is_a_number_of_findings_or_a_severity_of_the_named_checks(messy: Path, tmp_path: Path) -> None:
     check = ("quality", "check", "--root", messy)
     for limit, code in ((None, 0), ("1", 0), ("0", 1), ("0.3", 1), ("0.9", 0), ("many", 2), ("1.5", 2)):

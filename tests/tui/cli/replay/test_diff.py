@@ -1,6 +1,7 @@
 """`memsift diff`: two runs, saved or in files, prompt by prompt."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,19 +87,70 @@ def test_files_compare_like_saved_runs_and_qrels_give_precision(place: Place, tm
     assert text.count("  - not relevant: signing") == 2
 
 
-def test_the_exit_code_tells_of_a_difference_only_when_it_is_asked_for(place: Place) -> None:
-    assert memsift(*place.line("2", "1")).exit_code == 0
-    assert memsift(*place.line("2", "1", "--exit-code")).exit_code == 1
-    assert memsift(*place.line(place.earlier, "2", "--exit-code")).exit_code == 0
+def test_the_exit_code_tells_of_a_lost_relevant_memory_and_of_too_many_without_a_label(
+    place: Place, tmp_path: Path
+) -> None:
+    assert memsift(*place.line("2", "1", "--exit-code")).exit_code == 0, "memories without a label may go"
+    back = place.line("1", "2", "--exit-code")
+    held = memsift(*back)
+    assert (held.exit_code, memsift(*back, "--max-new", "1").exit_code) == (1, 1)
+    assert "2 memories came in without a label (allowed: 0). To label them: memsift, then L." in held.stderr
+    assert memsift(*back, "--max-new", "2").exit_code == 0
+    assert memsift(*place.line("1", "2")).exit_code == 0
+    lost = printed(memsift(*place.line("2", "1", *JSON)))["prompts"][0]["lost"]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text(f"who_i 0 {lost[0]} 1\n", encoding="utf-8")
+    relevant = memsift(*place.line("2", "1", "--exit-code", "--qrels", qrels))
+    assert (relevant.exit_code, "1 relevant memory was lost" in relevant.stderr) == (1, True)
+
+
+GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "init.defaultBranch=main")
+
+
+def git(folder: Path, *command: str) -> None:
+    subprocess.run([*GIT, "-C", str(folder), *command], check=True, capture_output=True)
+
+
+def test_revisions_and_folders_are_replayed_with_the_system_of_the_hook(tmp_path: Path, no_cutoff: None) -> None:  # noqa: ARG001
+    project = tmp_path / "project"
+    root = project / ".claude/memory"
+    git(tmp_path, "init", "-q", str(project))
+    git(project, "commit", "-q", "--allow-empty", "-m", "nothing")
+    for name in ("webhooks", "cookies"):
+        write_root(root, [memory(f"signing {name}")])
+        git(project, "add", ".")
+        git(project, "commit", "-q", "-m", name)
+    write_root(tmp_path / "other", [memory("signing webhooks")])
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p", "prompt": TEXTS[0]})
+    options = ["--root", root, "--db", tmp_path / "labels.db"]
+    assert memsift("replay", *options, "--prompts", prompts, "--save").exit_code == 0
+    indexes = sorted((tmp_path / "home").rglob("index.db"))
+
+    def compared(first: str | Path, second: str | Path, *more: str | Path) -> tuple[list[str], list[str]]:
+        made = printed(memsift("diff", first, second, *options, *JSON, *more))
+        assert (made["before"]["system"], made["now"]["system"]) == ("memsift", "memsift")
+        return made["prompts"][0]["gained"], made["prompts"][0]["lost"]
+
+    assert compared("HEAD~1", "HEAD") == (["signing-cookies"], [])
+    assert compared("HEAD~2", "HEAD~1", "--prompts", prompts) == (["signing-webhooks"], [])
+    assert compared("HEAD~1", root) == (["signing-cookies"], [])
+    assert sorted((tmp_path / "home").rglob("index.db")) == indexes, "a revision leaves nothing behind"
+    assert compared(tmp_path / "other", "main", "--prompts", prompts) == (["signing-cookies"], [])
+    assert "No prompt was replayed over" in refused(memsift("diff", tmp_path / "other", root, *options))
+    assert "no revision and no saved run 'HEAD~9'" in refused(memsift("diff", "HEAD~9", "HEAD", *options))
+    table = memsift("diff", "HEAD~1", "HEAD", *options, "--format", "markdown").stdout
+    assert table.splitlines()[-1].endswith("| signing cookies (signing-cookies) |  |")
 
 
 def test_a_run_that_cannot_be_found_is_named_with_the_way_to_find_one(place: Place, tmp_path: Path) -> None:
-    for given in ("3", "0", "bm25", "abcdef", str(tmp_path / "none.jsonl")):
+    for given in ("3", "0", "", "bm25", "abcdef", "HEAD", str(tmp_path / "none.jsonl")):
         assert f"no saved run {given!r}. `memsift diff` alone lists" in refused(memsift(*place.line("1", given)))
     several = jsonl(
         tmp_path / "two.jsonl",
         *(json.loads(place.earlier.read_text().splitlines()[0]) | {"system": name} for name in ("bm25", "memsift")),
     )
+    assert printed(memsift(*place.line(several, "1", *JSON)))["before"]["system"] == "memsift", "the hook's own"
+    configure(Path(place.options[1]), match_strategy="title_tags")
     assert "holds several systems: bm25, memsift. Name one" in refused(memsift(*place.line(several, "1")))
     assert "has no rows of the system 'none'" in refused(memsift(*place.line(several, "1", "--systems", "none")))
     made = printed(memsift(*place.line(several, several, "--systems", "bm25,memsift", *JSON)))

@@ -181,7 +181,7 @@ def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path
     assert "Release a hold that is stuck in in_transit" in written
     assert "the queue is stuck again" in written
     assert "By kind of prompt: where it is good" in written
-    refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
+    refused(memsift(*arguments, "--output", page / "folder.html"))
 
 
 def test_a_bad_run_file_is_refused_with_its_line(tmp_path: Path) -> None:
