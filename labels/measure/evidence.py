@@ -294,8 +294,9 @@ def evidence_from_store(
     present ones of the root, with which the runs are compared; without *config* nothing is compared.
     """
     by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
-    left_out, every = by_hand | preferred, store.labels(root=root)
-    rows = [row for row in store.outcomes(root) if row.prompt_id not in left_out]
+    left_out, outcomes = by_hand | preferred, store.outcomes(root)
+    every = labels_held(store, root, digests, {row.prompt_id for row in outcomes})
+    rows = [row for row in outcomes if row.prompt_id not in left_out]
     given = [label for label in every if label.prompt_id not in left_out]
     settling = [label for label in store.adjudications(root) if label.prompt_id not in left_out]
     replayed, texts = replayed_texts(rows), store.returned_texts(root)
@@ -336,6 +337,18 @@ def evidence_from_store(
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
+
+
+def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Label]:
+    """The labels on memories that runs over *root* returned, and on other texts that it holds, for replayed *prompts*.
+
+    A need must not be forgotten because other memories pushed the needed one out of the candidates.
+    """
+    found = store.labels(root=root)
+    known = {label.event_id for label in found}
+    held = (label for label in store.labels() if digests and digests.get(label.memory_id) == label.digest)
+    others = [label for label in held if label.prompt_id in prompts and label.event_id not in known]
+    return sorted((*found, *others), key=lambda label: label.event_id)
 
 
 def evidence_from_qrels(

@@ -179,6 +179,18 @@ def test_a_needed_memory_that_nothing_injected_is_not_served(store: LabelStore) 
     assert measured(store).false_fire_rate == Ratio(0, 0)
 
 
+def test_a_need_is_not_forgotten_because_other_memories_push_it_out_of_the_candidates(store: LabelStore) -> None:
+    """As in a store that imported the labels without the runs: only the present replay is known."""
+    found = retrieval([], {"x": "floor", "y": "floor"})
+    record(store, found, root="/of/somebody/else")
+    answer(store, pool([found], seed=1, drawn=1.0), "y")
+    record(store, retrieval(["junk"]))
+    say(store, "p1 junk", NOT_RELEVANT)
+    assert measured(store, "junk", "x", "y").served.relevant == Ratio(0, 1)
+    assert measured(store, "junk", "x", "y", y="edited").served.relevant == Ratio(0, 0)
+    assert measured(store, "junk").false_fire_rate == Ratio(0, 0), "another project's labels of the same prompt"
+
+
 def test_an_edited_title_opens_its_prompt_again_and_a_removed_or_disputed_one_does_not_count(store: LabelStore) -> None:
     made = pooled(store, [], ["x", "y"])
     answer(store, made)
