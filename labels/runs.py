@@ -236,11 +236,12 @@ def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
 
 
 class EmptyReplay(NamedTuple):
-    """A retrieval with nothing to label: its system injected nothing."""
+    """A retrieval whose system injected nothing; a `is_bare` one found no candidate either."""
 
     prompt_id: str
     system: str
     config_json: str
+    is_bare: bool = False
 
 
 class NewestReplays:
@@ -281,7 +282,7 @@ class NewestReplays:
         return {run_id: RunSettings(*made) for run_id, *made in self._db.tuples(sql, {"root": root})}
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
-        """The replays over a root with these memories that left nothing to label."""
+        """The replays over a root with these memories that injected nothing."""
         rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash})
         return list(map(EmptyReplay._make, rows))
 

@@ -28,6 +28,9 @@ PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")
 FEWEST_TO_PLAN = 10
 """Judged prompts below which no number of further prompts is estimated: too little is known of the precision."""
 
+FEWEST_IN_NEED = 30
+"""Prompts in need below which the served share is not decided: so few may be all of one sort."""
+
 AHEAD = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500)
 """The numbers of further prompts that are considered. If the last is not enough, no number is given."""
 
@@ -172,6 +175,11 @@ class GateReport:
         return next((verdict for verdict in (FAIL, UNDECIDED) if verdict in found), PASS)
 
     @property
+    def missing_in_need(self) -> int:
+        """The number of prompts in need without which the served share is not decided."""
+        return 0 if self.least_served is None else max(0, FEWEST_IN_NEED - self.served.relevant.whole)
+
+    @property
     def pending(self) -> GateDecision:
         """The decision that more labels are needed for: that on precision, unless only the other one is open."""
         served = self.served_decision
@@ -206,6 +214,8 @@ def gate_report(
     if least_served is not None:
         condition = Gate(least_served, Interval(least_served, least_served), looks)
         conditions.append(decide(served, condition))
+        if len(served.judged) < FEWEST_IN_NEED:
+            conditions[-1] = replace(conditions[-1], verdict=UNDECIDED, more=None)
     if caveats.forbid:
         conditions = [replace(made, verdict=UNDECIDED) for made in conditions]
     tallies = [row.tally for row in evidence.tallied[system]]

@@ -97,16 +97,26 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
 
 
 def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:
-    """Prompts with a pool in which every memory is judged, and for which no memory is known to be relevant.
-
-    Where no system injects anything, the pool is empty and nobody has looked, so the prompt is not among them.
-    """
+    """Prompts with a pool in which every memory is judged, and for which no memory is known to be relevant."""
     answers = {name: judgements.get(name, {}) for name in pools}
     return frozenset(
         name
         for name, pool in pools.items()
-        if set(map(answers[name].get, pool)) == {False} and not any(answers[name].values())
+        if set(map(answers[name].get, pool)) <= {False} and not any(answers[name].values())
     )
+
+
+def answered_lists(labels: Iterable[Label], judgements: Judgements, digests: Digests | None) -> frozenset[str]:
+    """The prompts with an answered list card, and the prompts that were drawn for one and have nothing to list.
+
+    Every title that the memories still have must be judged: not edited since, and not disputed. *labels* may be stale.
+    """
+    titles: dict[str, set[str]] = {}
+    for label in labels:
+        if label.titles is not None:
+            is_title = label.titles and (digests is None or label.memory_id in digests)
+            titles.setdefault(label.prompt_id, set()).update([label.memory_id] if is_title else [])
+    return frozenset(name for name, listed in titles.items() if judgements.get(name, {}).keys() >= listed)
 
 
 def needed_in(judgements: Judgements, slight: Set[tuple[str, str]]) -> Pools:

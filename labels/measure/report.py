@@ -343,7 +343,7 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
         served=headline(ordered.served_sample(system), ANYTIME),
         irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured),
         polluted_rate=metrics.polluted_rate(rows, tallies, measured),
-        lost_per_prompt=metrics.lost_per_prompt(tallies, in_pools, measured),
+        lost_per_prompt=metrics.lost_per_prompt(tallies, in_pools, measured & evidence.looked_through),
         recall_in_pool=metrics.recall_in_pool(tallies, in_pools),
         recall_of_known=metrics.recall_of_known(tallies, judgements),
         unjudged=unjudged_share(given_tallies(evidence, system)),

@@ -11,7 +11,7 @@ from engine.wording import counted, listed
 from labels.measure.gate import FEWEST_TO_PLAN, MAX_LATER, MAX_UNLABELLED
 from labels.measure.intervals import LOOKS, NOTHING_KNOWN
 from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, above, gaps_in, later_prompts, outdated_prompts
-from labels.report.section import percent
+from labels.report.section import percent, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,10 @@ def first_lines(report: Report) -> tuple[str, ...]:
     lines = [labels_line(report)]
     if not report.labelled_prompts:
         return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
-    lines += [*precision_lines(main.system, main.headline), served_line(main.served, main.false_fire_rate)]
+    lines += [
+        *precision_lines(main.system, main.headline),
+        served_line(main.served, main.false_fire_rate, report.evidence),
+    ]
     lines += [*other_line(main.system, rival(report, main.system)), *open_lines(report.evidence, main.system)]
     return tuple(lines)
 
@@ -160,18 +163,21 @@ def has(number: int) -> str:
     return "has" if number == 1 else "have"
 
 
-def served_line(served: Headline, false_fires: Ratio) -> str:
+def served_line(served: Headline, false_fires: Ratio, evidence: Evidence) -> str:
     """The prompts that get a memory that they need, and those that get one although nothing is relevant."""
+    if not evidence.looked_through:
+        return sentence("no_list")
+    unseen = "" if evidence.listed is None else "; needs outside the first ten are not seen"
     range_ = f"{100 * served.live.low:.0f}-{percent(served.live.high, 1)}"
     needing = f"{served.relevant.part:,} of {counted(served.relevant.whole, 'prompt')} in need ({range_})"
     verb = "needs" if false_fires.whole == 1 else "need"
     others = f"{false_fires.part:,} of {false_fires.whole:,} that {verb} nothing"
     if served.estimate and false_fires.whole:
-        return f"It served {needing}, {others}."
+        return f"It served {needing}, {others}{unseen}."
     if served.estimate:
-        return f"It served {needing}; none is known to need nothing."
+        return f"It served {needing}; none is known to need nothing{unseen}."
     end = f"; it served {others}" if false_fires.whole else " or to need nothing"
-    return f"No prompt is known to be in need{end}."
+    return f"No prompt is known to be in need{end}{unseen}."
 
 
 def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.config import CUTS, TUNED
 from engine.lean.json_text import printed_json
 from engine.wording import counted
-from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
+from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_IN_NEED, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
 from labels.measure.intervals import ANYTIME, ONCE, PLANNED
 from labels.measure.report import gaps_in
 from labels.report.first_lines import (
@@ -79,7 +79,14 @@ def gate_json(report: GateReport) -> str:
     reasons = [refusal.reason for refusal in refused(report)]
     caveats = {"refusals": reasons, "warnings": list(warnings(report))}
     texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
-    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"
+    return (
+        printed_json(
+            {**row, "missing_in_need": report.missing_in_need, **caveats, "judge": judge, **texts},
+            indent=2,
+            default=asdict,
+        )
+        + "\n"
+    )
 
 
 def refused(report: GateReport) -> list[Refusal]:
@@ -120,7 +127,7 @@ def gate_lines(report: GateReport) -> tuple[str, ...]:
     return (
         answer(report),
         *precision_lines(report.system, report.decision),
-        served_line(report.served, report.false_fires),
+        served_line(report.served, report.false_fires, report.evidence),
         *other_line(report.system, report.judge.comparison if report.judge else None),
         *([prompts] if without.part else []),
         *open_lines(report.evidence, report.system),
@@ -135,7 +142,8 @@ def answer(report: GateReport) -> str:
     answers = [f"{REACHES[report.decision.verdict]} {about}{asked(report)}"]
     if report.served_decision:
         answers.append(f"{SERVES[report.served_decision.verdict]} {100 * (report.least_served or 0):g} %")
-    return f"{start}{report.system} {', and it '.join(answers)}."
+    missing = f": {counted(report.missing_in_need, 'prompt')} in need missing" if report.missing_in_need else ""
+    return f"{start}{report.system} {', and it '.join(answers)}{missing}."
 
 
 def outlook(report: GateReport) -> str:
@@ -188,6 +196,8 @@ def outlook_line(report: GateReport) -> str:
         return ""
     if report.gate.looks == ONCE:
         return sentence("one_look_open")
+    if report.missing_in_need and decision is report.served_decision:
+        return sentence("in_need", f"{FEWEST_IN_NEED}", f"{report.missing_in_need}")
     what = "precision" if decision is report.decision else "the share of served prompts"
     if decision.more is None:
         if decision.estimate is None or decision.estimate.prompts < FEWEST_TO_PLAN:
@@ -223,7 +233,9 @@ def gate_step(report: GateReport) -> Step:
 def undecided_step(report: GateReport) -> Step:
     decision, estimate = report.pending, report.pending.estimate
     judged = estimate.prompts if estimate else 0
-    number = decision.to_go or decision.more or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
+    is_missing = decision is report.served_decision and report.missing_in_need
+    fewest = FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0
+    number = is_missing or decision.to_go or decision.more or fewest
     if report.gate.looks == ONCE:
         return Step("ask without --one-look: it says how many more prompts it takes")
     if not number and decision is report.decision and (zone := zone_that_decides(report)):

@@ -124,8 +124,10 @@ def on_pool(report: Report) -> Iterator[str]:
             memories = counted(whole, "injected memory")
             words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
             yield sentence("unjudged", part=part, **words)
-    if report.labelled_prompts:
-        yield "What no system returned was never looked at: recall and losses are within the pool."
+    if listed := report.evidence.listed:
+        yield sentence("listed", counted(len(listed), "prompt"))
+    elif report.labelled_prompts:
+        yield sentence("no_list")
 
 
 def on_convention(report: Report) -> Iterator[str]:

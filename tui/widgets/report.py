@@ -59,7 +59,8 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
         lines.append(_answer_bar(main.headline, gate.gate.least, width))
     lines.append(_wrapped([outlook(gate)], width))
     if not is_short:
-        more = [served_line(main.served, main.false_fire_rate), *other_line(main.system, rival(report, main.system))]
+        more = [served_line(main.served, main.false_fire_rate, report.evidence)]
+        more += other_line(main.system, rival(report, main.system))
         more += open_lines(report.evidence, main.system)
         lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
     step = reading.step

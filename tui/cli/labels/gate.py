@@ -59,7 +59,7 @@ def gate(
 
     --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
     --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
-        they need.
+        they need. Undecided below 30 prompts in need with a list card.
     --system: System to decide on. Default: the configured system.
     --allow-undecided: Exit with 0 if the answer is undecided, too.
     --any-look: Decide after any label, for a person who looks at the number all the time. It needs more prompts.
