@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
+from engine.phrases.likeness import find_phrased
+from engine.wording import counted
 from labels.measure.judgements import (
     assuming_not_relevant,
     consensus,
@@ -25,7 +27,7 @@ from labels.run_settings import changes
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -77,7 +79,8 @@ class LabelFacts:
     replayed one. On `disputed` pairs people are evenly split. `imported` labels count. `by_hand` is the number of
     labelled prompts that were left out, because a person typed or picked them; `preferred` are left out because
     the removed labelling orders `disagreement-first` and `uncertain-first` put them first. Of the `brought_up`
-    memories, `drifted` ones were edited or removed since the replay; None if that is not known.
+    memories, `drifted` ones were edited or removed since the replay; None if that is not known. `phrased` is the
+    number of replayed prompts that were left out, because they are phrases of a memory now.
 
     `blind` labels were given before ranks and verdicts were shown, of the labels for which that is known; it is not
     known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both.
@@ -91,6 +94,7 @@ class LabelFacts:
     preferred: int = 0
     drifted: int | None = None
     brought_up: int = 0
+    phrased: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
     blind_unknown: int = 0
 
@@ -257,6 +261,12 @@ class Evidence:
         return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
 
 
+def phrased_line(number: int) -> tuple[str, ...]:
+    """The number of prompts that are left out because they are phrases now, in a sentence; none for 0."""
+    are = "it is a phrase" if number == 1 else "they are phrases"
+    return (f"{counted(number, 'prompt')} left out: {are} now.",) if number else ()
+
+
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
     """The tallies by moment; those of one moment in random order."""
     return [row for _, row in sorted(found, key=lambda pair: (pair[0], random_key(TIES, pair[1].prompt_id)))]
@@ -268,18 +278,21 @@ def evidence_from_store(
     digests: Digests | None,
     config: Config | None = None,
     cutoff: Cutoff | None = None,
+    phrases: Collection[str] = (),
 ) -> Evidence:
     """The newest replays of *root* (None: of all roots), and the labels on the memories that they returned.
 
     A label counts if it is about the text that was replayed and, where *digests* (memory id -> digest of the present
     text) are known, the memory still has that text. Prompts that a person typed or picked are left out: they were
     chosen, perhaps to see a system fail, so they are no part of a random sample. So are prompts that the
-    removed labelling orders `disagreement-first` and `uncertain-first` put first. *config* and *cutoff* are the
-    present ones of the root, with which the runs are compared; without *config* nothing is compared.
+    removed labelling orders `disagreement-first` and `uncertain-first` put first, and those that are one of the
+    *phrases* of the root now. *config* and *cutoff* are the present ones of the root, with which the runs are compared;
+    without *config* nothing is compared.
     """
     by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
-    left_out, every = by_hand | preferred, store.labels(root=root)
-    rows = [row for row in store.outcomes(root) if row.prompt_id not in left_out]
+    phrased = find_phrased(store.prompt_texts(), phrases) if phrases else frozenset()
+    left_out, every, outcomes = by_hand | preferred | phrased, store.labels(root=root), store.outcomes(root)
+    rows = [row for row in outcomes if row.prompt_id not in left_out]
     given = [label for label in every if label.prompt_id not in left_out]
     settling = [label for label in store.adjudications(root) if label.prompt_id not in left_out]
     replayed, texts = replayed_texts(rows), store.returned_texts(root)
@@ -307,6 +320,7 @@ def evidence_from_store(
             preferred=len(labelled & preferred - by_hand),
             drifted=None if digests is None else len({name for name, text in texts if digests.get(name) != text}),
             brought_up=len(dict(texts)),
+            phrased=len(phrased.intersection(row.prompt_id for row in outcomes) - by_hand - preferred),
             blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
             blind_unknown=blind.count(None),
         ),
@@ -325,10 +339,16 @@ def evidence_from_qrels(
     calls: Sequence[JudgeCall] = (),
     slight: Set[tuple[str, str]] = frozenset(),
 ) -> Evidence:
-    """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
+    """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError.
+
+    Prompts that were phrases of a memory when they were replayed are left out.
+    """
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
+    phrased = {row.prompt_id for row in rows if row.is_phrase}
+    rows = [row for row in rows if row.prompt_id not in phrased]
+    calls = [call for call in calls if call.prompt_id not in phrased]
+    found = Evidence(rows, given, is_qrels=True, slight=slight, calls=calls, facts=LabelFacts(phrased=len(phrased)))
     if unjudged == EXCLUDE:
-        return Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
-    judgements = assuming_not_relevant(rows, given)
-    return Evidence(rows, judgements, explicit=given, is_qrels=True, calls=calls, slight=slight)
+        return found
+    return replace(found, judgements=assuming_not_relevant(rows, given), explicit=given)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
+from labels.measure.evidence import phrased_line
 from labels.measure.gate import FEWEST_TO_PLAN
 from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
 from labels.report.section import percent
@@ -59,11 +60,11 @@ class Step:
 
 
 def first_lines(report: Report) -> tuple[str, ...]:
-    """At most five sentences: the labels, the precision and its interval, false fires, and another system."""
-    main = main_system(report)
+    """At most six sentences: the labels, prompts left out, precision and its interval, false fires, another system."""
+    main, left_out = main_system(report), phrased_line(report.evidence.facts.phrased)
     if main is None:
-        return ("Nothing is measured yet: no prompt was replayed.",)
-    lines = [labels_line(report)]
+        return ("Nothing is measured yet: no prompt was replayed.", *left_out)
+    lines = [labels_line(report), *left_out]
     if not report.labelled_prompts:
         return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
     lines += [*precision_lines(main.system, main.headline), served_line(main.served, main.false_fire_rate)]

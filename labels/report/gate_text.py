@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.config import CUTS, TUNED
 from engine.lean.json_text import printed_json
 from engine.wording import counted
+from labels.measure.evidence import phrased_line
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
@@ -104,11 +105,12 @@ def is_open(report: GateReport) -> bool:
 
 
 def gate_lines(report: GateReport) -> tuple[str, ...]:
-    """The answer, the precision and its interval, served prompts and false fires, and the judge."""
+    """The answer, prompts left out, precision and its interval, served prompts and false fires, and the judge."""
     decision = report.decision
     found = Headline(report.relevant, decision.estimate, decision.live)
     return (
         answer(report),
+        *phrased_line(report.evidence.facts.phrased),
         *precision_lines(report.system, found),
         served_line(replace(report.served, live=deciding(report.served, report.gate)), report.false_fires),
         *other_line(report.system, report.judge.comparison if report.judge else None),

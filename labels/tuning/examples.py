@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from engine.cutoff import Cutoff, Model, features, fit_of
 from engine.errors import TuningError
+from engine.phrases.likeness import find_phrased
 from engine.pipeline import OpenSystem, Query, retrieve
 from labels.records import NOT_RELEVANT, RELEVANT, nested
 
@@ -40,7 +41,9 @@ class JudgedPrompt:
     """A prompt and its examples in rank order.
 
     `relevant` counts all memories known to be relevant, also those that did not reach the cutoff. `group` is the root:
-    prompts of one root resemble each other. `today` are the ids of the memories that are injected today.
+    prompts of one root resemble each other. `today` are the ids of the memories that are injected today. `has_phrases`:
+    the memories were also searched by phrases. `is_phrase`: the prompt is one of them now, so it has no examples, and
+    no number counts it.
     """
 
     prompt_id: str
@@ -49,6 +52,8 @@ class JudgedPrompt:
     examples: tuple[Example, ...]
     group: str = ""
     today: frozenset[str] = frozenset()
+    has_phrases: bool = False
+    is_phrase: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,9 +102,10 @@ class Recorder(Cutoff):
     def __init__(self, config: Config) -> None:
         super().__init__(Model(fit_of(config), 0.0, {}, threshold=0.0, doubt=0.0))
         self.seen: dict[str, Features] = {}
+        self.has_phrases = False
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
-        self.seen = features(candidates, pool)
+        self.seen, self.has_phrases = features(candidates, pool), pool.has_phrases
         return list(candidates)
 
 
@@ -111,9 +117,15 @@ def judged_prompts(
     *in_use* is the cutoff that decides today; None if there is none. A judge is not asked.
     """
     digests = {summary.id: summary.digest for summary in index.summaries()}
+    judged = [prompt for prompt in prompts if truth.is_judged(prompt.id)]
+    phrased = find_phrased(
+        {prompt.id: prompt.text for prompt in judged}, index.look(lambda postings: postings.phrases())
+    )
     found = []
-    for prompt in prompts:
-        if truth.is_judged(prompt.id):
+    for prompt in judged:
+        if prompt.id in phrased:
+            found.append(JudgedPrompt(prompt.id, prompt.text, 0, (), group, is_phrase=True))
+        else:
             recorder = Recorder(config)
             reached = retrieve(Query(prompt), index, OpenSystem(config, recorder)).candidates
             memories = [candidate.memory for candidate in reached if candidate.memory.id in recorder.seen]
@@ -124,7 +136,7 @@ def judged_prompts(
             now = retrieve(Query(prompt), index, OpenSystem(config, in_use)).injected
             today = frozenset(candidate.memory.id for candidate in now)
             known = truth.relevant(prompt.id, digests)
-            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))
+            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today, recorder.has_phrases))
     return found
 
 

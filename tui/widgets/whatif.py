@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.wording import counted
+from labels.measure.evidence import phrased_line
 from labels.report.section import UNKNOWN, decimal, percent, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
 from tui.widgets.lists.rows import RecordList
@@ -176,6 +177,7 @@ def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
 def numbers_title(effect: WhatIfEffect) -> str:
     """The number of prompts behind the numbers, and of those that change."""
     left = f" · {effect.left_out:,} without a verdict left out" if effect.left_out else ""
+    left += f" · {phrased_line(effect.phrased)[0].rstrip('.')}" if effect.phrased else ""
     return f"Over {counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
 
 

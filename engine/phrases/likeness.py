@@ -1,0 +1,42 @@
+"""Prompts that are phrases now: a search that has seen the question says nothing about other questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from engine.search.phrases import MOST_WORDS, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LEAST_ALIKE = 0.8
+"""The least share of the stems of the longer text that a prompt and a phrase have in common."""
+
+
+def find_phrased(prompts: Mapping[str, str], phrases: Iterable[str]) -> frozenset[str]:
+    """The ids of the *prompts* (id -> text) that are one of *phrases*, or nearly.
+
+    They are, if they share LEAST_ALIKE of the stems of the longer text. So a phrase inside of a long prompt is another
+    question, and a long phrase is no copy of a short prompt. Of both, the words count that the index reads of a phrase.
+    """
+    sizes: list[int] = []
+    holders: dict[str, list[int]] = {}
+    for number, phrase in enumerate(dict.fromkeys(phrases)):
+        names = _names(phrase)
+        sizes.append(len(names))
+        for name in names:
+            holders.setdefault(name, []).append(number)
+    found = set()
+    for prompt_id, text in prompts.items() if sizes else ():
+        names = _names(text)
+        shared = Counter(number for name in names for number in holders.get(name, ()))
+        if any(count >= LEAST_ALIKE * max(len(names), sizes[number]) for number, count in shared.items()):
+            found.add(prompt_id)
+    return frozenset(found)
+
+
+def _names(text: str) -> set[str]:
+    """The stems of a text; of one that has only stop words, the words themselves."""
+    words = text.split()[:MOST_WORDS]
+    return {*words_of(" ".join(words))} or {" ".join(words).casefold()}
