@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
-from engine.phrases.likeness import find_phrased
+from engine.phrases.measuring import find_phrased
 from engine.wording import counted
 from labels.measure.judgements import (
     assuming_not_relevant,
@@ -21,7 +21,7 @@ from labels.measure.judgements import (
     replayed_texts,
     slight_pairs,
 )
-from labels.measure.metrics import Ratio, relevant_in, served, tally
+from labels.measure.metrics import Ratio, Tally, relevant_in, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import Digests, Moments, Pools
-    from labels.measure.metrics import Tally
     from labels.records import JudgeCall, Judgements, Label, Outcome, Repeat, RunSettings
     from labels.store import LabelStore
 
@@ -121,6 +120,10 @@ class Evidence:
     `calls` are the judge's calls for these outcomes. From a label store come the `labels` that count, the `repeats`,
     and `facts` about the labels. `configured` is the name of the root's configured system. `made` are the settings of
     each run by its id; `changed` says in words how the present settings differ from them.
+
+    `missed` are the prompts in need that were left out because they are phrases now, each with the moment of its first
+    needed memory. They count as not served: people make phrases of prompts that got nothing, so that without them the
+    served share would rise with each phrase.
     """
 
     rows: Sequence[Outcome]
@@ -136,11 +139,34 @@ class Evidence:
     configured: str = ""
     made: Mapping[str, RunSettings] = field(default_factory=dict)
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missed: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def given(self) -> Judgements:
         """The judgements of people or qrels, without assumed ones."""
         return self.judgements if self.explicit is None else self.explicit
+
+    @property
+    def missed_tallies(self) -> list[Tally]:
+        """The `missed` prompts, as `metrics.served` counts them."""
+        return [Tally(name, 1, 1, 0) for name in self.missed]
+
+    def without_phrases(self, phrased: Set[str]) -> Evidence:
+        """This evidence without the prompts *phrased*, which are phrases now."""
+        phrased, moments = phrased & self.prompts, self.moments or {}
+        if not phrased:
+            return self
+        needed = {name: ids for name, ids in self.needed.items() if name in phrased}
+        return replace(
+            self,
+            rows=[row for row in self.rows if row.prompt_id not in phrased],
+            judgements={name: own for name, own in self.judgements.items() if name not in phrased},
+            explicit=self.explicit and {name: own for name, own in self.explicit.items() if name not in phrased},
+            calls=[call for call in self.calls if call.prompt_id not in phrased],
+            labels=[label for label in self.labels if label.prompt_id not in phrased],
+            facts=replace(self.facts, phrased=len(phrased)),
+            missed={name: min(moments.get(name, {}).get(each, 0) for each in ids) for name, ids in needed.items()},
+        )
 
     @cached_property
     def ordered(self) -> Evidence:
@@ -256,15 +282,26 @@ class Evidence:
                 for row in served(sets, needed)
                 for name in (row.prompt_id,)
             ]
+            + [(self.missed[row.prompt_id], row) for row in self.missed_tallies]
         )
         may_need = [name for name in rows if name in needed or name not in moments or name not in self.measured]
-        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
+        whole = len(may_need) + len(self.missed)
+        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, whole)
 
 
-def phrased_line(number: int) -> tuple[str, ...]:
-    """The number of prompts that are left out because they are phrases now, in a sentence; none for 0."""
+def phrased_line(number: int, missed: int = 0) -> tuple[str, ...]:
+    """The number of prompts that are left out because they are phrases now, in a sentence; none for 0.
+
+    *missed* of them need a memory.
+    """
     are = "it is a phrase" if number == 1 else "they are phrases"
-    return (f"{counted(number, 'prompt')} left out: {are} now.",) if number else ()
+    need = f"; {missed:,} in need {'counts' if missed == 1 else 'count'} as not served" if missed else ""
+    return (f"{counted(number, 'prompt')} left out: {are} now{need}.",) if number else ()
+
+
+def phrased_in(evidence: Evidence) -> tuple[str, ...]:
+    """The same of *evidence*."""
+    return phrased_line(evidence.facts.phrased, len(evidence.missed))
 
 
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
@@ -290,9 +327,8 @@ def evidence_from_store(
     without *config* nothing is compared.
     """
     by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
-    phrased = find_phrased(store.prompt_texts(), phrases) if phrases else frozenset()
-    left_out, every, outcomes = by_hand | preferred | phrased, store.labels(root=root), store.outcomes(root)
-    rows = [row for row in outcomes if row.prompt_id not in left_out]
+    left_out, every = by_hand | preferred, store.labels(root=root)
+    rows = [row for row in store.outcomes(root) if row.prompt_id not in left_out]
     given = [label for label in every if label.prompt_id not in left_out]
     settling = [label for label in store.adjudications(root) if label.prompt_id not in left_out]
     replayed, texts = replayed_texts(rows), store.returned_texts(root)
@@ -303,7 +339,7 @@ def evidence_from_store(
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
     blind = [label.blind for label in labels if (label.prompt_id, *label.pair) not in adjudicated]
     made = store.run_settings(root)
-    return Evidence(
+    found = Evidence(
         rows,
         judgements,
         moments([*labels, *settled], judgements),
@@ -320,7 +356,6 @@ def evidence_from_store(
             preferred=len(labelled & preferred - by_hand),
             drifted=None if digests is None else len({name for name, text in texts if digests.get(name) != text}),
             brought_up=len(dict(texts)),
-            phrased=len(phrased.intersection(row.prompt_id for row in outcomes) - by_hand - preferred),
             blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
             blind_unknown=blind.count(None),
         ),
@@ -330,6 +365,7 @@ def evidence_from_store(
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
+    return found.without_phrases(find_phrased(store.prompt_texts(), phrases)) if phrases else found
 
 
 def evidence_from_qrels(
@@ -345,10 +381,7 @@ def evidence_from_qrels(
     """
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
-    phrased = {row.prompt_id for row in rows if row.is_phrase}
-    rows = [row for row in rows if row.prompt_id not in phrased]
-    calls = [call for call in calls if call.prompt_id not in phrased]
-    found = Evidence(rows, given, is_qrels=True, slight=slight, calls=calls, facts=LabelFacts(phrased=len(phrased)))
-    if unjudged == EXCLUDE:
-        return found
-    return replace(found, judgements=assuming_not_relevant(rows, given), explicit=given)
+    found = Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
+    if unjudged == AS_NOT:
+        found = replace(found, judgements=assuming_not_relevant(rows, given), explicit=given)
+    return found.without_phrases({row.prompt_id for row in rows if row.is_phrase})

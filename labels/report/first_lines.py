@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
-from labels.measure.evidence import phrased_line
+from labels.measure.evidence import phrased_in
 from labels.measure.gate import FEWEST_TO_PLAN
 from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
 from labels.report.section import percent
@@ -61,7 +61,7 @@ class Step:
 
 def first_lines(report: Report) -> tuple[str, ...]:
     """At most six sentences: the labels, prompts left out, precision and its interval, false fires, another system."""
-    main, left_out = main_system(report), phrased_line(report.evidence.facts.phrased)
+    main, left_out = main_system(report), phrased_in(report.evidence)
     if main is None:
         return ("Nothing is measured yet: no prompt was replayed.", *left_out)
     lines = [labels_line(report), *left_out]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.config import CUTS, TUNED
 from engine.lean.json_text import printed_json
 from engine.wording import counted
-from labels.measure.evidence import phrased_line
+from labels.measure.evidence import phrased_in
 from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
 from labels.measure.groups import Headline
 from labels.report.first_lines import (
@@ -110,7 +110,7 @@ def gate_lines(report: GateReport) -> tuple[str, ...]:
     found = Headline(report.relevant, decision.estimate, decision.live)
     return (
         answer(report),
-        *phrased_line(report.evidence.facts.phrased),
+        *phrased_in(report.evidence),
         *precision_lines(report.system, found),
         served_line(replace(report.served, live=deciding(report.served, report.gate)), report.false_fires),
         *other_line(report.system, report.judge.comparison if report.judge else None),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from engine.cutoff import Cutoff, Model, features, fit_of
 from engine.errors import TuningError
-from engine.phrases.likeness import find_phrased
+from engine.phrases.measuring import find_phrased
 from engine.pipeline import OpenSystem, Query, retrieve
 from labels.records import NOT_RELEVANT, RELEVANT, nested
 

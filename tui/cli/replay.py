@@ -120,7 +120,7 @@ class Replay:
         """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
         judge fared."""
         from engine.conversations.injected import names_of
-        from engine.phrases.likeness import find_phrased
+        from engine.phrases.measuring import find_phrased
         from labels.exchange.replay_file import run_row
         from tui.workspace.judging import Answers
         from tui.workspace.replay import replaying

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import MemsiftError
 from engine.stores.files import open_named, write_whole
-from labels.measure.evidence import evidence_from_store, phrased_line
+from labels.measure.evidence import evidence_from_store, phrased_in
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import PLAIN
@@ -104,7 +104,7 @@ def summed_up(workspace: Workspace) -> str:
     """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
     made = read_report(workspace)
     main = main_system(made.report)
-    lines = [labels_line(made.report), *phrased_line(made.report.evidence.facts.phrased)]
+    lines = [labels_line(made.report), *phrased_in(made.report.evidence)]
     if main and made.gate:
         lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
     return "\n".join(lines)

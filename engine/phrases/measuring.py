@@ -1,4 +1,7 @@
-"""Prompts that are phrases now: a search that has seen the question says nothing about other questions."""
+"""What phrases do to measures: prompts that are phrases now, and models that were tuned without them.
+
+A search that has seen a question says nothing about other questions.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from engine.search.phrases import MOST_WORDS, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from engine.cutoff import Model
 
 LEAST_ALIKE = 0.8
 """The least share of the stems of the longer text that a prompt and a phrase have in common."""
@@ -40,3 +45,15 @@ def _names(text: str) -> set[str]:
     """The stems of a text; of one that has only stop words, the words themselves."""
     words = text.split()[:MOST_WORDS]
     return {*words_of(" ".join(words))} or {" ".join(words).casefold()}
+
+
+def fit_difference(model: Model, *, has_phrases: bool) -> str:
+    """How a tuned model differs from a root with or without phrases, in words that follow the model; else empty.
+
+    It is used all the same. A model of memsift 1.0 was tuned without phrases.
+    """
+    if model.has_phrases == has_phrases:
+        return ""
+    if has_phrases:
+        return "was tuned without phrases, and the root has some now: tune again"
+    return "was tuned with phrases, and the root has none that count: tune again"
