@@ -23,7 +23,8 @@ def find_phrased(prompts: Mapping[str, str], phrases: Iterable[str]) -> frozense
     """The ids of the *prompts* (id -> text) that are one of *phrases*, or nearly.
 
     They are, if they share LEAST_ALIKE of the stems of the longer text. So a phrase inside of a long prompt is another
-    question, and a long phrase is no copy of a short prompt. Of both, the words count that the index reads of a phrase.
+    question, and a long phrase is no copy of a short prompt. Of both, the words count that the index reads of a phrase:
+    a text of stop words alone is none.
     """
     sizes: list[int] = []
     holders: dict[str, list[int]] = {}
@@ -42,9 +43,7 @@ def find_phrased(prompts: Mapping[str, str], phrases: Iterable[str]) -> frozense
 
 
 def _names(text: str) -> set[str]:
-    """The stems of a text; of one that has only stop words, the words themselves."""
-    words = text.split()[:MOST_WORDS]
-    return {*words_of(" ".join(words))} or {" ".join(words).casefold()}
+    return {*words_of(" ".join(text.split()[:MOST_WORDS]))}
 
 
 def fit_difference(model: Model, *, has_phrases: bool) -> str:

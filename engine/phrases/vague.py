@@ -1,9 +1,11 @@
 """Phrases that say nothing: they find many memories alike (Doc2Query--, M. Gospodinov et al. 2023).
 
-Each phrase is searched as a prompt, among all phrases, its own included. On the 13 roots of the yardstick, 224 of 4,796
-phrases say nothing by these bounds. When such a phrase was the best match for a memory, it was useful in 4 of 23
-cases, with other phrases in 36 %. A phrase that is left out of this search is no measure: a third of good phrases, in
-words that their memory does not have, then do not find it among the first three.
+Each phrase is searched as a prompt, among all phrases, its own included. Measured on 13 roots with 4,796 phrases that a
+model wrote: 224 say nothing by the bounds below, 184 of them in a root of 117 rules that are much alike. Where such a
+phrase found a memory, it was useful in 4 of 23 cases; in 36 % with other phrases. Twelve phrases of a common kind, at
+six memories of each root: 907 of 936 are found. At a single memory such a phrase is not found, and costs nothing: a
+prompt must share two words with it. To leave a phrase out of its own search is no measure: a third of good phrases
+share too few words with their memory.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ SEARCHED = 20
 class VaguePhrase(Record):
     """A phrase that says nothing: `others` memories come at least NEAR as strong, at most SEARCHED are looked at.
 
-    `rank` is that of its own memory, from 1; 0 if it is not found at all.
+    `rank` is that of its own memory, from 1, the best of equals; 0 if it is not found.
     """
 
     memory_id: str
@@ -57,14 +59,14 @@ def find_vague(memories: Sequence[Memory], phrases: Mapping[str, Sequence[str]])
         for memory_id in (memory.summary.id for memory in memories if index.has_fts5):
             for phrase in phrases.get(memory_id, ()):
                 found = index.look(partial(_search, phrase))
-                rank = [*found].index(memory_id) + 1 if memory_id in found else 0
-                least = NEAR * found.pop(memory_id, 0.0)
-                others = sum(strength >= least for strength in found.values())
+                own = found.pop(memory_id, 0.0)
+                rank = 1 + sum(strength > own for strength in found.values()) if own else 0
+                others = sum(strength >= NEAR * own for strength in found.values())
                 if others >= MANY or not 0 < rank <= FIRST:
                     yield VaguePhrase(memory_id, phrase, rank, others)
 
 
 def _search(phrase: str, postings: Postings) -> dict[str, float]:
-    """Memory id -> strength, the strongest first."""
+    """Memory id -> strength, of the strongest."""
     pool = find(Strengths.of(postings, Prompt("", phrase), AUTO, has_phrases=True), SEARCHED, include_retired=False)
     return {one.memory.id: -one.score for one in pool.memories}
