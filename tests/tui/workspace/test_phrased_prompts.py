@@ -10,10 +10,12 @@ import pytest
 
 from engine.config import Config
 from engine.cutoff import load_cutoff
+from engine.doctor import memories
 from engine.memory import MemorySummary
 from engine.paths import state_dir
 from engine.phrases.writing import add_phrases
 from engine.search.phrases import words_of
+from engine.settings.roots import RootSearch
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
 from labels.measure.gate import gate_report
@@ -45,6 +47,14 @@ def add_phrase(root: Path, phrase: str) -> None:
         memory = index.summaries()[0]
     assert add_phrases(str(root), os.environ, [(memory, [phrase])], "me") == (1, [])
     trust(str(root), os.environ)
+
+
+def doctor_on_cutoff(root: Path) -> str:
+    """What `memsift doctor` says about the tuned model of a root: that it counts, and perhaps more."""
+    search = RootSearch((str(root),))
+    (found,) = [one for one in memories.findings(str(root), search, os.environ) if one.check == "cutoff"]
+    assert f"{root}: the model in" in found.text
+    return found.text
 
 
 def served(workspace: Workspace) -> Ratio:
@@ -123,15 +133,18 @@ def test_tune_leaves_them_out_and_a_model_knows_whether_it_had_phrases(root: Pat
     first = printed(memsift(*command, "--format", "json"))
     assert (first["has_phrases"], first["phrased"]) == (False, 0)
 
+    assert "was tuned" not in doctor_on_cutoff(root)
     add_phrase(root, demo_prompts("p01")[0].text)
+    assert "was tuned without phrases, and the root has some now" in doctor_on_cutoff(root)
     result = memsift(*command)
     assert "1 prompt left out: it is a phrase now." in result.stdout
     assert f"{state}/cutoff.json was tuned without phrases, and the root has some now" in result.stderr
     assert json.loads((state / "cutoff.json").read_text("utf-8"))["phrases"] is True
-    assert "was tuned" not in memsift(*command).stderr
+    assert "was tuned" not in memsift(*command).stderr + doctor_on_cutoff(root)
     config = read_config(str(root), {}).config
     found = load_cutoff(str(state), config, "", bool)
     assert found is not None
     assert found.model.has_phrases
     Path(root, ".memsift/phrases.jsonl").unlink()
+    assert "was tuned with phrases, and the root has none that count" in doctor_on_cutoff(root)
     assert "was tuned with phrases, and the root has none that count" in memsift(*command).stderr
