@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from engine.search.phrases import MOST_WORDS, words_of
+from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,6 +45,16 @@ def find_phrased(prompts: Mapping[str, str], phrases: Iterable[str]) -> frozense
 
 def _names(text: str) -> set[str]:
     return {*words_of(" ".join(text.split()[:MOST_WORDS]))}
+
+
+def phrased_line(number: int, missed: int = 0) -> tuple[str, ...]:
+    """The number of prompts that are left out because they are phrases now, in a sentence; none for 0.
+
+    *missed* of them need a memory.
+    """
+    are = "it is a phrase" if number == 1 else "they are phrases"
+    need = f"; {missed:,} in need {'counts' if missed == 1 else 'count'} as not served" if missed else ""
+    return (f"{counted(number, 'prompt')} left out: {are} now{need}.",) if number else ()
 
 
 def fit_difference(model: Model, *, has_phrases: bool) -> str:

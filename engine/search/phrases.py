@@ -5,7 +5,8 @@
 m, p and q are the sums of (rarity in general text x idf) over the stems that prompt and phrase share, the prompt's, and
 the phrase's; stop words are left out. Each phrase is a document of its own: appended to a long memory they would drown
 (R. Nogueira et al., "Document Expansion by Query Prediction", 2019). A memory is found by one shared stem, which moves
-it up and lets a judge see it. It is sure by LEAST_SHARED, which counts for P(relevant), floors and injection.
+it up and lets a judge see it. It is sure by LEAST_SHARED, which counts for P(relevant), floors and injection. The words
+of the person's last turn count in m alone.
 """
 
 from __future__ import annotations
@@ -70,9 +71,9 @@ def gains(postings: Postings, text: str, turn: str, rare: float) -> dict[int, Ga
     earlier = {name: word for name, word in words_of(turn[-TURN_CHARACTERS:]).items() if name not in own}
     held, memories = postings.holding({*own, *earlier}), postings.memories
     values = {name: rarity(word) * idf(min(held[name], memories), memories) for name, word in (own | earlier).items()}
+    mass = sum(values[name] for name in own)
     for name in earlier:
         values[name] *= TURN_WEIGHT
-    mass = sum(values.values())
     best: dict[int, Gain] = {}
     for place, (db, _) in enumerate(postings.parts):
         for row, phrase, share, is_sure in _weigh(db, values, mass):
@@ -100,7 +101,7 @@ def _weigh(db: Connection, values: Mapping[str, float], mass: float) -> Iterable
     likely = sorted(shared, key=shared.__getitem__, reverse=True)[:MOST_WEIGHED]
     asked = f"[{','.join(likely)}]"
     for phrase, row, own in db.execute(WEIGHED, (asked,)):
-        yield row, phrase, 2 * shared[str(phrase)] / (mass + own), counts[str(phrase)] >= LEAST_SHARED
+        yield row, phrase, min(1.0, 2 * shared[str(phrase)] / (mass + own)), counts[str(phrase)] >= LEAST_SHARED
 
 
 def write(db: Connection, phrases: Mapping[str, Sequence[str]] | None, memories: int) -> None:

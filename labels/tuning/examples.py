@@ -41,9 +41,10 @@ class JudgedPrompt:
     """A prompt and its examples in rank order.
 
     `relevant` counts all memories known to be relevant, also those that did not reach the cutoff. `group` is the root:
-    prompts of one root resemble each other. `today` are the ids of the memories that are injected today. `has_phrases`:
-    the memories were also searched by phrases. `is_phrase`: the prompt is one of them now, so it has no examples, and
-    no number counts it.
+    prompts of one root resemble each other. `today` are the ids of the memories that are injected today.
+    `is_looked_through`: people looked also for memories that no system injected, so the prompt may need nothing.
+    `has_phrases`: the memories were also searched by phrases. `is_phrase`: the prompt is one of them now, so it has no
+    examples, and no number counts it.
     """
 
     prompt_id: str
@@ -52,25 +53,32 @@ class JudgedPrompt:
     examples: tuple[Example, ...]
     group: str = ""
     today: frozenset[str] = frozenset()
+    is_looked_through: bool = True
     has_phrases: bool = False
     is_phrase: bool = False
+
+    @property
+    def needs_nothing(self) -> bool:
+        return self.is_looked_through and not self.relevant
 
 
 @dataclass(frozen=True)
 class Truth:
     """The known relevance of memories: prompt id -> pair -> whether it is relevant.
 
-    `unlisted` is the relevance of pairs without an entry: None for unjudged.
+    `unlisted` is the relevance of pairs without an entry: None for unjudged. `listed` are the prompts with an answered
+    list card; empty where there is none, as in labels of memsift 1.0 and in qrels.
     """
 
     judgements: Mapping[str, Mapping[Pair, bool]] = field(default_factory=dict)
     unlisted: bool | None = None
+    listed: Set[str] = frozenset()
 
     @classmethod
-    def from_gold(cls, gold: Iterable[Gold]) -> Self:
+    def from_gold(cls, gold: Iterable[Gold], listed: Set[str] = frozenset()) -> Self:
         """From labels. A label of another text of a memory does not count."""
         decided = [label for label in gold if label.verdict in (RELEVANT, NOT_RELEVANT)]
-        return cls(nested((label.prompt_id, label.pair, label.verdict == RELEVANT) for label in decided))
+        return cls(nested((label.prompt_id, label.pair, label.verdict == RELEVANT) for label in decided), listed=listed)
 
     @classmethod
     def from_qrels(cls, judgements: Judgements, *, excludes: bool) -> Self:
@@ -136,7 +144,9 @@ def judged_prompts(
             now = retrieve(Query(prompt), index, OpenSystem(config, in_use)).injected
             today = frozenset(candidate.memory.id for candidate in now)
             known = truth.relevant(prompt.id, digests)
-            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today, recorder.has_phrases))
+            is_listed = not truth.listed or prompt.id in truth.listed
+            how = is_listed, recorder.has_phrases
+            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today, *how))
     return found
 
 

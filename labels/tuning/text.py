@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from engine.config import DEFAULT, OFF, THRESHOLDS, TUNED
 from engine.default_model import FALSE_FIRES
 from engine.lean.json_text import printed_json
+from engine.phrases.measuring import phrased_line
 from engine.wording import aligned, counted, listed
-from labels.measure.evidence import phrased_line
 from labels.tuning.curve import MIN_FIRED, MIN_GROUPS, MIN_SILENT
 
 if TYPE_CHECKING:

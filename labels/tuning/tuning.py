@@ -12,9 +12,9 @@ from sklearn.metrics import brier_score_loss
 
 from engine.config import OFF
 from engine.errors import TuningError
+from engine.phrases.measuring import phrased_line
 from engine.wording import counted
 from labels.measure.curves import binned
-from labels.measure.evidence import phrased_line
 from labels.tuning.curve import (
     MIN_GROUPS,
     choose,
@@ -176,7 +176,7 @@ def tune(
         today=measure_sets(prompts, today, 0.0, confidence),
         today_cutoff=today_cutoff,
         is_from_default=prior is not NOTHING,
-        silent=sum(not prompt.relevant for prompt in prompts),
+        silent=sum(prompt.needs_nothing for prompt in prompts),
         roots=tuple(
             sorted({prompt.group for prompt in prompts if any(e.is_relevant is not None for e in prompt.examples)})
         ),

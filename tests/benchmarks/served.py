@@ -10,7 +10,8 @@ as a control with the phrases of other notes. --sizes prints the same by the siz
 root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000 (with chat facts where
 the notes do not suffice). --write puts the model of all roots, and the shares that were measured, into
 engine/default_model.py. Reliability is the mean P(useful) : the share of useful, in bins of 30 candidates or more;
-"!" marks a difference above .1 that leaves the share's interval.
+"!" marks a difference above .1 that leaves the share's interval. --write also puts the figures of the README into
+tests/benchmarks/served.json.
 
     served       of the prompts that need a memory (grade 2), the share that gets such a memory
     useful       of the injected memories, the share with grade 1 or 2
@@ -375,6 +376,30 @@ def write(weights: FeatureWeights, deviations: Mapping[str, float], rows: Scored
     file.write_text(text, encoding="utf-8")
 
 
+FIGURES = TOP / "tests/benchmarks/served.json"
+GROUPS = {
+    "written in the note's words": lambda one: one.set == REAL and one.kind != "paraphrase",
+    "avoid the note's words": lambda one: one.kind == "paraphrase",
+    "typed": lambda one: one.set == TYPED,
+}
+
+
+def figures(rows: Scored, least: float) -> dict[str, Any]:
+    """The README's figures, in percent: of each group of prompts, of prompts without a need, and of the roots."""
+
+    def of(own: Scored) -> dict[str, int]:
+        found = {name: pair for name, pair in measured(own, least).items() if name in ("served", "useful")}
+        return {name: round(100 * part / of) for name, (part, of) in found.items()} | {"prompts": found["served"][1]}
+
+    part, needless = measured([row for row in rows if row[0].set == REAL], least)["false"]
+    roots = dict.fromkeys(prompt.root for prompt, _ in rows)
+    return {
+        "groups": {name: of([row for row in rows if fits(row[0])]) for name, fits in GROUPS.items()},
+        "false fires": {"percent": round(100 * part / needless), "prompts": needless},
+        "roots": {root: of([row for row in rows if row[0].root == root]) for root in roots},
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--notes", type=Path)
@@ -425,7 +450,14 @@ def main() -> None:
 
         held = [one.features for prompt in prompts for one in prompt.candidates[:8]]
         deviations = {name: float(np.std([row[name] for row in held])) for name in held[0]}
-        write(weights, deviations, real_rows, [row for row in asked["with phrases"] if row[0].set == REAL])
+        with_phrases = [row for row in asked["with phrases"] if row[0].set == REAL]
+        write(weights, deviations, real_rows, with_phrases)
+        rate = FALSE_FIRES["balanced"]
+        made = {
+            "without phrases": figures([row for row in rows if row[0].set in (REAL, TYPED)], thresholds["balanced"]),
+            "with phrases": figures(asked["with phrases"], threshold_for(rate, with_phrases)),
+        }
+        FIGURES.write_text(f"{json.dumps(made, indent=1)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from engine.phrases.measuring import phrased_line
 from engine.wording import counted
-from labels.measure.evidence import phrased_line
 from labels.report.section import UNKNOWN, decimal, percent, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
 from tui.widgets.lists.rows import RecordList

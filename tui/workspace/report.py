@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import MemsiftError
 from engine.stores.files import open_named, write_whole
-from labels.measure.evidence import evidence_from_store, phrased_in
+from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.report import PLAIN
@@ -104,21 +104,26 @@ def summed_up(workspace: Workspace) -> str:
     """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
     made = read_report(workspace)
     main = main_system(made.report)
-    lines = [labels_line(made.report), *phrased_in(made.report.evidence)]
+    lines = [labels_line(made.report), *made.report.evidence.phrased_line]
     if main and made.gate:
         lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
     return "\n".join(lines)
 
 
 def precision_words(found: GateDecision) -> str:
-    """The decision in a few words; empty as long as the precision may be anything."""
-    if found.estimate is None or found.live.high - found.live.low > ANYTHING:
+    """The decision in a few words, and the prompts to label before the next look; empty before the first prompt."""
+    parts = []
+    if found.estimate is None:
         return ""
-    interval = f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"
+    if found.live.high - found.live.low <= ANYTHING:
+        parts = [f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"]
     if found.verdict in (PASS, FAIL):
-        return f"{interval}, {'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"
-    more = f", about {found.more:,} more prompts decide" if found.more else ""
-    return f"{interval}{more}"
+        parts += [f"{'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"]
+    elif found.look:
+        parts += [f"the next look is at {found.look} prompts: {found.to_go} to go"]
+    elif found.more:
+        parts += [f"about {found.more:,} more prompts decide"]
+    return ", ".join(parts)
 
 
 MOST_TOLD = 12

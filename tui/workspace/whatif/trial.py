@@ -167,13 +167,19 @@ class Trial:
     """A draft of the settings of a root, which begins with the saved ones.
 
     *given*: the environment and the flags of this start, as for `read_config`. *is_trusted*: all of the root's settings
-    count. *roots*: all open roots, for the tuned cutoff.
+    count. *roots*: all open roots, for the tuned cutoff. *has_phrases*: their memories are found by phrases, too.
     """
 
     def __init__(
-        self, root: str, given: Mapping[str, str], *, is_trusted: bool = False, roots: Sequence[str] = ()
+        self,
+        root: str,
+        given: Mapping[str, str],
+        *,
+        is_trusted: bool = False,
+        roots: Sequence[str] = (),
+        has_phrases: bool = False,
     ) -> None:
-        self.root, self._roots = root, roots or (root,)
+        self.root, self._roots, self._has_phrases = root, roots or (root,), has_phrases
         self._given = given
         self._is_trusted = is_trusted
         self.saved = self.draft = self._read()
@@ -184,9 +190,9 @@ class Trial:
         sources, joint = workspace.sources, workspace.joint
         root, roots = (joint.main, joint.paths) if joint else (workspace.root, ())
         if sources is None:
-            return cls(root, os.environ, roots=roots)
+            return cls(root, os.environ, roots=roots, has_phrases=workspace.has_phrases)
         given = {**sources.environ, **sources.judge.flags}
-        return cls(root, given, is_trusted=sources.is_trusted, roots=roots)
+        return cls(root, given, is_trusted=sources.is_trusted, roots=roots, has_phrases=workspace.has_phrases)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
@@ -314,4 +320,5 @@ class Trial:
     def _cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
         """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
         places = [(state_dir(root, self._given), root) for root in self._roots]
-        return chosen_cutoff(places, config, trust_in(self._given))
+        cutoff, problem = chosen_cutoff(places, config, trust_in(self._given))
+        return cutoff and cutoff.of(has_phrases=self._has_phrases and config.phrases), problem
