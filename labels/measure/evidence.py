@@ -125,8 +125,8 @@ class Evidence:
     `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
     settings of each run by its id; `changed` says in words how the present settings differ from them.
 
-    `missed` are the prompts in need that were left out because they are phrases now, each with the moment of its first
-    label. They count as not served: people make phrases of what was missed, so the served share would rise otherwise.
+    `missed` are the prompts in need that were left out because they are phrases now, with the moments of their first
+    labels. They count as not served: people make phrases of what was missed, so the served share would rise otherwise.
     """
 
     rows: Sequence[Outcome]
@@ -145,17 +145,12 @@ class Evidence:
     configured: str = ""
     made: Mapping[str, RunSettings] = field(default_factory=dict)
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    missed: Mapping[str, int] = field(default_factory=dict)
+    missed: Sequence[tuple[int, Tally]] = ()
 
     @property
     def given(self) -> Judgements:
         """The judgements of people or qrels, without assumed ones."""
         return self.judgements if self.explicit is None else self.explicit
-
-    @property
-    def missed_tallies(self) -> list[Tally]:
-        """The `missed` prompts, as `metrics.served` counts them."""
-        return [Tally(name, 1, 1, 0) for name in self.missed]
 
     @property
     def phrased_line(self) -> tuple[str, ...]:
@@ -164,8 +159,7 @@ class Evidence:
     def without_phrases(self, phrased: Set[str]) -> Evidence:
         """This evidence without the prompts *phrased*, which are phrases now."""
         phrased, moments = phrased & self.prompts, self.moments or {}
-        if not phrased:
-            return self
+        missed = [(min(moments.get(name, {}).values(), default=0), name) for name in self.needed if name in phrased]
         return replace(
             self,
             rows=[row for row in self.rows if row.prompt_id not in phrased],
@@ -173,7 +167,7 @@ class Evidence:
             explicit=self.explicit and {name: own for name, own in self.explicit.items() if name not in phrased},
             labels=[label for label in self.labels if label.prompt_id not in phrased],
             facts=replace(self.facts, phrased=len(phrased)),
-            missed={name: min(moments.get(name, {}).values(), default=0) for name in self.needed.keys() & phrased},
+            missed=[(moment, Tally(name, 1, 1, 0)) for moment, name in missed],
         )
 
     @cached_property
@@ -298,13 +292,10 @@ class Evidence:
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
-        counted = in_order(
-            [(moments[row.prompt_id], row) for row in served(sets, needed)]
-            + [(self.missed[row.prompt_id], row) for row in self.missed_tallies]
-        )
+        counted = in_order([*((moments[row.prompt_id], row) for row in served(sets, needed)), *self.missed])
         may_need = [name for name in rows if name in needed or name not in moments or name not in looked_through]
-        may_need += self.missed
-        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
+        whole = len(may_need) + len(self.missed)
+        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, whole)
 
 
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
