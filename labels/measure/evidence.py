@@ -364,7 +364,8 @@ def evidence_from_store(
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
-    return found.without_phrases(find_phrased(store.prompt_texts(), phrases)) if phrases else found
+    texts_of = {name: text for name, text in store.prompt_texts().items() if name in prompts} if phrases else {}
+    return found.without_phrases(find_phrased(texts_of, phrases))
 
 
 def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Label]:

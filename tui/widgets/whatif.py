@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
-from engine.phrases.measuring import phrased_line
 from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, percent, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
@@ -177,7 +176,6 @@ def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
 def numbers_title(effect: WhatIfEffect) -> str:
     """The number of prompts behind the numbers, and of those that change."""
     left = f" · {effect.left_out:,} without a verdict left out" if effect.left_out else ""
-    left += f" · {phrased_line(effect.phrased)[0].rstrip('.')}" if effect.phrased else ""
     return f"Over {counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
 
 
@@ -192,14 +190,14 @@ def prompts_title(effect: WhatIfEffect) -> str:
 
 
 def numbers_text(effect: WhatIfEffect, width: int) -> Content:
-    """A line for each number, with the saved settings and with the tried ones. *width* in cells."""
+    """A line for each number, with the saved settings and with the tried ones; then prompts left out. *width* in cells."""
     column = max(LEAST_COLUMN, min(MOST_COLUMN, (width - NAME_WIDTH) // 2))
     lines = [_line("", "saved", "tried", column).stylize_before(MUTED)]
     for name, write in _rows(is_wide=column >= WHOLE_FROM):
         before, after = write(effect.saved), write(effect.draft)
         line = _line(name, before, after, column)
         lines.append(line.stylize("bold", NAME_WIDTH + column) if before != after else line)
-    return Content("\n").join(lines)
+    return Content("\n").join([*lines, *(plain(said).stylize_before(MUTED) for said in effect.phrased)])
 
 
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:

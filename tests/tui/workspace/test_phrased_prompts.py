@@ -27,7 +27,7 @@ from tests.tui.cli.command_line import memsift, printed
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
-from tui.widgets.whatif import numbers_title
+from tui.widgets.whatif import numbers_text
 from tui.workspace import opening
 from tui.workspace.report import GATE, read_report
 from tui.workspace.whatif.sample import effect_of, read_sample
@@ -99,7 +99,7 @@ def test_whoever_adds_every_missed_prompt_as_a_phrase_raises_no_number_of_served
     effect = effect_of(sample, (config, sets), (config, sets))
     assert effect.saved.served.ratio == last
     assert {one.prompt.text for one in sample.prompts}.isdisjoint(counts)
-    assert numbers_title(effect).endswith(f"{len(counts)} prompts left out: they are phrases now")
+    assert numbers_text(effect, 60).plain.endswith(f"\n{said}")
 
 
 def test_a_run_file_says_which_prompts_were_phrases_and_report_and_gate_leave_them_out(

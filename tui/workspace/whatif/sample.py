@@ -143,7 +143,7 @@ class WhatIfEffect:
     """The numbers of the saved settings and of the draft, over the same prompts.
 
     `rows` are these prompts: first the `changed` ones, the worst first, then the others. `left_out` prompts
-    lack a verdict of the judge on some memory; `phrased` ones are phrases now.
+    lack a verdict of the judge on some memory. `phrased` is the sentence on prompts that are phrases now, if any.
     """
 
     saved: SettingsNumbers
@@ -151,7 +151,7 @@ class WhatIfEffect:
     rows: tuple[ChangedPrompt, ...]
     changed: int
     left_out: int
-    phrased: int = 0
+    phrased: tuple[str, ...] = ()
 
 
 def effect_of(
@@ -175,7 +175,7 @@ def effect_of(
         tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
         sum(row.diff.is_changed for row in rows),
         len(sample.prompts) - len(rows),
-        sample.evidence.facts.phrased,
+        sample.evidence.phrased_line,
     )
 
 
