@@ -190,7 +190,7 @@ def prompts_title(effect: WhatIfEffect) -> str:
 
 
 def numbers_text(effect: WhatIfEffect, width: int) -> Content:
-    """A line for each number, with the saved settings and with the tried ones; then prompts left out. *width* in cells."""
+    """A line for each number, with the saved and with the tried settings; then prompts left out. *width* in cells."""
     column = max(LEAST_COLUMN, min(MOST_COLUMN, (width - NAME_WIDTH) // 2))
     lines = [_line("", "saved", "tried", column).stylize_before(MUTED)]
     for name, write in _rows(is_wide=column >= WHOLE_FROM):
