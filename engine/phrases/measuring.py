@@ -65,5 +65,5 @@ def fit_difference(model: Model, *, has_phrases: bool) -> str:
     if model.has_phrases == has_phrases:
         return ""
     if has_phrases:
-        return "was tuned without phrases, and the root has some now: tune again"
-    return "was tuned with phrases, and the root has none that count: tune again"
+        return "was tuned without phrases, and the root has some now"
+    return "was tuned with phrases, and the root has none that count"
