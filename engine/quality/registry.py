@@ -34,7 +34,7 @@ WORDS = dict(read_sections(__file__, "words.txt"))
 CHECKS = dict(line.split(": ", 1) for line in WORDS["checks"])
 """Each check and what it finds, in the order of the output. The name is that of the module."""
 
-BY_DEFAULT = tuple(name for name in CHECKS if name not in ("age", "asked"))
+BY_DEFAULT = tuple(name for name in CHECKS if name not in ("age", "asked", "phrases"))
 """The checks that run if none is named: four of five of their findings are right on real notes, or more."""
 
 LIBRARIES = {"duplicates": "rapidfuzz", "secrets": "detect-secrets"}

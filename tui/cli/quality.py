@@ -82,6 +82,7 @@ def check(
       size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
       asked       no phrases, or older than the text; only if it is named
+      phrases     phrases that find many memories alike; only if it is named
 
     \b
     Examples:

@@ -101,8 +101,8 @@ def _ways(task: Task) -> str:
         return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
     if task.finding.check == "safety":
         return "{inbox.approve} approves it · {inbox.block} keeps it out · {change.retire} retires it"
-    if task.finding.check == "asked":
-        return "{change.phrases} writes phrases · {inbox.approve} says that it is fine"
+    if task.finding.check in ("asked", "phrases"):
+        return "{change.phrases} changes the phrases · {inbox.approve} says that it is fine"
     return "{change.edit} edits it · {change.retire} retires it · {inbox.approve} says that it is fine"
 
 

@@ -152,10 +152,13 @@ MOST_CHECKED, SCANNED_TOGETHER, SCAN_S = 2_000, 20, 0.5
 """Memories up to which each start of the app runs the cheap checks. Of more memories it scans some, a few at a time,
 for SCAN_S seconds of CPU time. The index keeps their risks, and the next start goes on."""
 
-IN_APP = (*BY_DEFAULT, "asked")
+VAGUE, MOST_SEARCHED = "phrases", 2_000
+"""The check that searches each phrase, and the number of phrases in a root up to which the app does that."""
+
+IN_APP = (*BY_DEFAULT, "asked", VAGUE)
 """The checks of the Inbox."""
 
-CHEAP = tuple(name for name in IN_APP if name not in LIBRARIES)
+CHEAP = tuple(name for name in IN_APP if name not in (*LIBRARIES, VAGUE))
 """The checks that need no package, and little time for each memory."""
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
@@ -229,6 +232,8 @@ def check_all(
         subject, ratings = replace(subject, risks=risks), _ratings(root, environ)
         counts = [counts[0] + count_of(subject), counts[1] + len(subject.active)]
         for name in names:
+            if name == VAGUE and sum(map(len, subject.phrases.values())) > MOST_SEARCHED:
+                continue
             tell(name, len(tasks))
             try:
                 found = findings(subject, (name,), decided)
