@@ -52,9 +52,11 @@ def opened(open_workspace: Opener, root: Path, *prompts: Any) -> Workspace:
     return open_workspace(root=root, prompts=prompts, judge=None, annotator="ana", cutoff=fresh_cutoff())
 
 
-def write(file: Path, *phrases: str, by: str = "model tiny", digest: str = LEDGER.summary.digest) -> None:
+def write(
+    file: Path, *phrases: str, memory_id: str = "ledger", by: str = "model tiny", digest: str = LEDGER.summary.digest
+) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    rows = ({"id": "ledger", "phrase": text, "digest": digest[:16], "by": by, "at": "2026-01-01"} for text in phrases)
+    rows = ({"id": memory_id, "phrase": text, "digest": digest[:16], "by": by, "at": "2026-01-01"} for text in phrases)
     with file.open("a", encoding="utf-8") as opened_file:
         opened_file.writelines(f"{json.dumps(row)}\n" for row in rows)
 
@@ -192,6 +194,18 @@ async def test_new_phrases_of_a_root_go_to_the_users_folder_where_the_others_are
         await press(pilot, "p", *"ledger", "enter", "enter")
         await told(pilot, f"1 phrase added: {file}.")
         assert not (root / ".memsift").exists()
+
+
+async def test_the_inbox_names_phrases_that_say_nothing(open_workspace: Opener, tmp_path: Path) -> None:
+    notes = [memory(f"Note {name}", memory_id=name, body=f"All about {name}.") for name in "abcdef"]
+    root = write_root(tmp_path / "root", [*notes, *fillers(20)])
+    for note in notes:
+        write(root / ".memsift/phrases.jsonl", "do the usual before we merge", memory_id=note.summary.id)
+    async with starting_in("inbox", opened(open_workspace, root)).run_test(size=(160, 48)) as pilot:
+        screen: Any = pilot.app.screen
+        await until(pilot, lambda: screen._checked is not None and not screen.listing.progress, "the checks are done")
+        found = [one.finding.memory_id for one in screen.tasks.records if one.finding.check == "phrases"]
+        assert sorted(found) == [*"abcdef"]
 
 
 async def test_the_inbox_names_memories_without_phrases_only_where_most_have_some(
