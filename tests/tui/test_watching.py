@@ -239,7 +239,10 @@ async def test_phrases_of_another_program_and_trust_are_followed(place: Path, pr
         row = {"id": "beta", "phrase": "why is it so slow", "digest": "", "by": "model tiny", "at": "2026-01-01"}
         (place / ".memsift").mkdir()
         (place / ".memsift/phrases.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+        await press(pilot, "slash", *"beta", "enter")
+        await press(pilot, "ctrl+r")
+        await reads(pilot, "#detail-text", "do not count until you trust")
         trust(str(place), os.environ)
         await until(pilot, lambda: workspace_of(pilot).has_phrases, "the phrase counts")
-        await press(pilot, "slash", *"beta", "enter")
+        await until(pilot, lambda: "do not count" not in shown(pilot, "#detail-text"))
         await reads(pilot, "#detail-text", "why is it so slow model tiny")

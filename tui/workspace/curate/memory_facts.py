@@ -12,7 +12,7 @@ from engine.conversations.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
 from engine.lean.record import Record
-from engine.paths import journal_file, project_of, state_dir
+from engine.paths import journal_file, project_of, state_dir, trust_file
 from engine.phrases.file import phrases_files
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
@@ -155,7 +155,8 @@ def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[t
     log = f"{state_dir(roots_in(index.root)[0], environ)}/{LOG_FILE}"
     databases = (store, journal_file(environ))
     phrases = [path for root in roots_in(index.root) for path in phrases_files(root, environ)]
-    return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), log, *phrases])
+    others = (log, trust_file(environ), *phrases)
+    return file_stamps([*(f"{database}{end}" for database in databases for end in ("", "-wal")), *others])
 
 
 ORDERS = {
