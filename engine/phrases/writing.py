@@ -25,6 +25,7 @@ from engine.stores.files import (
     write_whole,
 )
 from engine.stores.lock import WAIT_S, locked
+from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,6 +85,16 @@ def select(texts: Iterable[object], title: str, most: int = MOST_PHRASES) -> tup
 def is_old(rows: Sequence[PhraseRow], digest: str) -> bool:
     """Whether none of the phrases was written for the text with this digest."""
     return all(row.digest != digest[:DIGITS] for row in rows)
+
+
+def count_with_phrases(root: str, environ: Mapping[str, str], memories: Iterable[MemorySummary]) -> str:
+    """How many of these memories of *root*, as far as they are active, have phrases: words for people."""
+    reading = read_phrases(root, environ)
+    active = [memory for memory in memories if memory.status == "active"]
+    have = [memory for memory in active if memory.id in reading.counted]
+    old = sum(is_old(reading.rows[memory.id], memory.digest) for memory in have)
+    said = f"{len(have):,} of {counted(len(active), 'memory')} have phrases"
+    return f"{said}, {old:,} of them older than the text" if old else said
 
 
 def add_phrases(

@@ -67,6 +67,11 @@ def phrases() -> None:
     A phrase is a short prompt for which a memory is needed. Phrases are searched beside the memory, so a prompt finds
     it that shares no word with it. They are in .memsift/phrases.jsonl in the root; the memories are not touched.
 
+    They are written by a model (memsift phrases write), by hand, or by an agent that is open anyway. The agent reads
+    `memsift phrases missing --next 10 --format json`. For each memory it writes six to eight short prompts that
+    somebody could type who has not read it: symptoms, cases, other words, and no titles; in the memory's language, and
+    half of them in English. It gives them to memsift phrases import -, and begins again until nothing is missing.
+
     \b
     Example:
       memsift phrases missing
