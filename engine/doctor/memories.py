@@ -14,13 +14,13 @@ from engine.errors import DecisionsError, RootError
 from engine.moved import describe_moves
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
-from engine.phrases.file import read_phrases
+from engine.phrases.file import phrases_files, read_phrases
 from engine.phrases.writing import count_with_phrases
 from engine.quality.checks.safety import spoken
 from engine.quality.decisions import find_undecided
 from engine.roots import together
 from engine.settings.muting import muted_session
-from engine.settings.roots import trust_in
+from engine.settings.roots import is_own_root, trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of
 from engine.wording import counted
@@ -126,7 +126,10 @@ def _phrases(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
             said = f"{root}: {count_with_phrases(root, environ, index.summaries())}"
     except RootError:
         return
-    if problems := read_phrases(root, environ).problems:
+    file, *own = phrases_files(root, environ)
+    if own and os.path.exists(file) and not is_own_root(os.path.realpath(root), environ):
+        yield note("phrases", f"{said}; {file} does not count, because {root} is not trusted", trust_command(root))
+    elif problems := read_phrases(root, environ).problems:
         more = f", and {len(problems) - 1:,} more" if problems[1:] else ""
         fix = f"memsift phrases list --root {quote(root)} names them; the other phrases count."
         yield note("phrases", f"{said}; {problems[0].text}{more}", fix)

@@ -147,7 +147,7 @@ def create(
             raise
         raise InvalidMemoryError(f"{error} {HOW_TO_GIVE}") from None
     if phrases and not dry_run:
-        from tui.cli.phrases import add_to
+        from tui.workspace.curate.phrases import add_to
 
         add_to([(found, phrases) for found in chosen(created, [place])], opening.annotator_name(os.environ))
 

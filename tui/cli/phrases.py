@@ -33,21 +33,19 @@ from tui.cli.output import output, picked
 from tui.cli.quality_judge import report_start
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, chosen, memories_of, named, resolved
+from tui.workspace.curate.phrases import add_to, lacking_in, report_lacking, report_lines, report_uncounted
 from tui.workspace.judging import Answers, make_means
 from tui.workspace.replay.jobs import Ending, opened_pool, run
 from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from engine.judge.limits import Limits
     from engine.memory import Memory
     from engine.phrases.file import PhraseRow
-    from engine.quality.judging.phrase_writer import LackingMemories, WrittenPhrases
+    from engine.quality.judging.phrase_writer import WrittenPhrases
     from tui.workspace.judging import JudgeOptions
-
-MOST_TOLD = 10
-"""Lines of problems on stderr; the others are counted."""
 
 MOST_IMPORTED = 20_000_000
 """Bytes of an import."""
@@ -106,7 +104,8 @@ def list_(
             for number, row in enumerate(own):
                 note = _note(row, number, digests.get(memory_id))
                 rows.append({"root": root, "id": memory_id, **picked(row, "phrase", "by", "at"), "note": note})
-        _report(problem.text for problem in told)
+        report_lines(problem.text for problem in told)
+    report_uncounted(places)
     if ids:
         known = {(held.root, held.memory.id) for held in chosen(ids, places)}
         rows = [row for row in rows if (row["root"], row["id"]) in known]
@@ -248,7 +247,7 @@ def import_(
             wrong.append(f"line {number:,}: {error}")
         except (ValueError, LookupError, TypeError, RecursionError):
             wrong.append(f'line {number:,} is not {{"id": text, "phrases": [text, ...]}}')
-    _report(wrong)
+    report_lines(wrong)
     count = add_to(given, f"{OF_MODEL}{by}")
     if not count and (wrong or not given):
         raise MemsiftError("No phrase was added.")
@@ -334,45 +333,12 @@ def _write(asked: Mapping[str, Sequence[Memory]], judge: JudgeOptions, limits: L
     if is_dry:
         tell("Nothing was sent. Without --dry-run: these memories.")
         return
-    _report(f"{text}: left out." for text in complaints)
+    report_lines(f"{text}: left out." for text in complaints)
     cost = sum(written.judgement.cost_usd or 0.0 for written in every)
     tell(f"Added {counted(sum(counts), 'phrase')} to {counted(sum(map(len, asked.values())), 'memory')}, ${cost:.4f}.")
+    report_uncounted(asked)
     exit_if_early(ending, counted(ending.jobs, "call"), "Give the same command again to go on: the phrases are kept.")
     Answers.of(every).report()
-
-
-# Helpers
-
-
-def lacking_in(root: str) -> LackingMemories:
-    from engine.quality.judging.phrase_writer import find_lacking
-
-    config = opening.settings_of(root, os.environ).config
-    with opening.opened_index(root) as index:
-        return find_lacking(index, read_phrases(root, os.environ), config.max_risk, os.environ)
-
-
-def report_lacking(root: str, found: LackingMemories) -> None:
-    """Tell how many memories of *root* have phrases, and which no model gets."""
-    have = found.active - len(found.state)
-    tell(f"{root}: {have:,} of {counted(found.active, 'memory')} have phrases for their present text.")
-    _report(f"{memory_id} is left out: {reason}." for memory_id, reason in found.left_out.items())
-
-
-def add_to(given: Iterable[tuple[FoundMemory, Sequence[object]]], by: str) -> int:
-    """Add phrases to memories, and tell of those that were not added. How many were added. Raises CurationError."""
-    by_root: dict[str, list[tuple[FoundMemory, Sequence[object]]]] = {}
-    for found, texts in given:
-        by_root.setdefault(found.root, []).append((found, texts))
-    total = 0
-    for root, own in by_root.items():
-        with uninterrupted():
-            count, complaints = add_phrases(root, os.environ, [(found.memory, texts) for found, texts in own], by)
-            _report(f"{text}: left out." for text in complaints)
-            if count:
-                tell(f"Added {counted(count, 'phrase')} to {counted(len(own), 'memory')} of {root}.")
-        total += count
-    return total
 
 
 def _note(row: PhraseRow, number: int, digest: str | None) -> str:
@@ -382,15 +348,6 @@ def _note(row: PhraseRow, number: int, digest: str | None) -> str:
     if number >= MOST_PHRASES:
         return "does not count"
     return "older than the text" if is_old([row], digest) else ""
-
-
-def _report(lines: Iterable[str]) -> None:
-    """Tell the first of *lines*, and how many others there are."""
-    every = list(lines)
-    for line in every[:MOST_TOLD]:
-        tell(line)
-    if every[MOST_TOLD:]:
-        tell(f"... and {len(every) - MOST_TOLD:,} more like these.")
 
 
 def _text_of(file: str) -> str:

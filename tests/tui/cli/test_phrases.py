@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from engine.phrases.file import read_phrases
+from engine.settings.trust import revoke, trust
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, chatted, failed, late, said
 from tests.engine.judge.providers.test_claude_cli import Client, result
@@ -26,7 +27,7 @@ PLANTED = (
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return write_root(
+    found = write_root(
         tmp_path / "root",
         [
             memory("Use WAL", "sqlite", body="Else a <reader> blocks the writer."),
@@ -36,6 +37,8 @@ def root(tmp_path: Path) -> Path:
             memory("Helpful note", body=PLANTED),
         ],
     )
+    trust(str(found), os.environ)
+    return found
 
 
 def counted(root: Path) -> dict[str, set[str]]:
@@ -111,6 +114,16 @@ def test_what_does_not_count_is_named_with_its_line(root: Path) -> None:
     assert "\x1b" not in of(root, "list", "--format", "text").stdout
     assert of(root, "remove", "gone", "--all").exit_code == 0
     assert counted(root) == {"Use-WAL": {"old one"}}
+
+
+def test_phrases_of_a_root_that_is_not_trusted_are_said_not_to_count(root: Path) -> None:
+    revoke(str(root), os.environ)
+    file = root / ".memsift/phrases.jsonl"
+    line = f"memsift: The phrases in {file} do not count until you trust the folder: memsift trust {root}"
+    assert line in of(root, "add", "Use-WAL", "database is locked").stderr
+    assert line in of(root, "list").stderr
+    trust(str(root), os.environ)
+    assert line not in of(root, "list").stderr
 
 
 def test_memories_without_phrases_or_with_older_ones_are_missing_and_secrets_are_left_out(root: Path) -> None:
