@@ -334,8 +334,10 @@ def _write(asked: Mapping[str, Sequence[Memory]], judge: JudgeOptions, limits: L
         tell("Nothing was sent. Without --dry-run: these memories.")
         return
     report_lines(f"{text}: left out." for text in complaints)
-    cost = sum(written.judgement.cost_usd or 0.0 for written in every)
-    tell(f"Added {counted(sum(counts), 'phrase')} to {counted(sum(map(len, asked.values())), 'memory')}, ${cost:.4f}.")
+    costs = [written.judgement.cost_usd for written in every if written.judgement.cost_usd is not None]
+    cost = f" It cost ${sum(costs):.4f}." if costs else ""
+    served = sum(any(own) for written in every for own in written.phrases)
+    tell(f"Added {counted(sum(counts), 'phrase')} to {counted(served, 'memory')}.{cost}")
     report_uncounted(asked)
     exit_if_early(ending, counted(ending.jobs, "call"), "Give the same command again to go on: the phrases are kept.")
     Answers.of(every).report()

@@ -223,7 +223,7 @@ def test_a_model_writes_phrases_after_its_price_was_told_and_gets_no_secret(serv
     assert "anthropic-http (claude-haiku-4-5) is asked about 2 memories. It costs about $0.00" in dry.stderr
     assert "It gets their whole text." in dry.stderr
     done = of(root, "write", *HTTP)
-    assert done.stderr.splitlines()[-1] == "memsift: Added 4 phrases to 2 memories, $0.0002."
+    assert done.stderr.splitlines()[-1] == "memsift: Added 4 phrases to 2 memories. It cost $0.0002."
     (request,) = server.requests
     assert titles_in(request) == ["Deploys use make", "Use WAL"]
     assert "Else a &lt;reader&gt; blocks the writer." in request.body["messages"][0]["content"]
@@ -273,7 +273,7 @@ def test_answers_in_another_form_are_cut_or_refused_and_said(server: ApiServer, 
         "Deploys-use-make has a phrase of more than 20 words or 400 characters: left out.",
         "Deploys-use-make has room for 12 of 15 new phrases: a memory has at most 12: left out.",
         "Use-WAL got no phrases: left out.",
-        "Added 12 phrases to 2 memories, $0.0002.",
+        "Added 12 phrases to 1 memory. It cost $0.0002.",
     ]
     for nonsense in ("", "no JSON", "{}", '{"memories": []}', '{"memories": [{"index": 5, "phrases": ["x"]}]}'):
         server.answers.append(said(nonsense))
