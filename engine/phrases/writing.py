@@ -149,19 +149,19 @@ def change_phrases(root: str, environ: Mapping[str, str], make: Make) -> str:
 
 def carry(carried: Sequence[Carried], environ: Mapping[str, str]) -> None:
     """Carry phrases. The caller holds the locks on the roots. To do it twice changes nothing. Raises CurationError."""
-    readings = {root: read_phrases(root, environ) for one in carried for root in (one.root, one.to_root)}
+    readings = {root: read_phrases(root, environ) for going in carried for root in (going.root, going.to_root)}
     changes: dict[str, list[PhraseRow]] = {}
-    for one in carried:
-        rows = readings[one.root].rows.get(one.memory_id, ())
-        there = {row.phrase: row for row in readings[one.to_root].rows.get(one.to_id, ())}
-        come, gone = changes.setdefault(one.to_root, []), changes.setdefault(one.root, [])
-        if one.kind == TAKEN_BACK:
+    for going in carried:
+        rows = readings[going.root].rows.get(going.memory_id, ())
+        there = {row.phrase: row for row in readings[going.to_root].rows.get(going.to_id, ())}
+        come, gone = changes.setdefault(going.to_root, []), changes.setdefault(going.root, [])
+        if going.kind == TAKEN_BACK:
             copies = [there[row.phrase] for row in rows if row.phrase in there]
             same = {(row.phrase, row.digest, row.by) for row in rows}
             gone += [replace(row, is_removed=True) for row in copies if (row.phrase, row.digest, row.by) in same]
         else:
-            come += [replace(row, memory_id=one.to_id) for row in rows if row.phrase not in there]
-            gone += [replace(row, is_removed=True) for row in rows] if one.kind == MOVED else []
+            come += [replace(row, memory_id=going.to_id) for row in rows if row.phrase not in there]
+            gone += [replace(row, is_removed=True) for row in rows] if going.kind == MOVED else []
     for root, made in changes.items():
         _write(root, environ, lambda _, made=made: made)  # type: ignore[misc]
 
