@@ -45,18 +45,24 @@ MOST_TRIES = 5
 
 
 class Carried(Record):
-    """Phrases that go with a memory, by `kind`: MOVED, COPIED, or TAKEN_BACK as the end of a copy."""
+    """Phrases that go with a memory, by `kind`: MOVED, COPIED, or TAKEN_BACK as the end of a copy.
+
+    Phrases of the text with `digest` are then of that with `to_digest`, both as in `PhraseRow`: a new id changes it.
+    """
 
     kind: str
     root: str
     memory_id: str
     to_root: str
     to_id: str
+    digest: str = ""
+    to_digest: str = ""
 
     def reversed(self) -> Carried:
         kind = OPPOSITES[self.kind]
         if kind == MOVED:
-            return Carried(kind, self.to_root, self.to_id, self.root, self.memory_id)
+            ends = self.to_root, self.to_id, self.root, self.memory_id
+            return Carried(kind, *ends, self.to_digest, self.digest)
         return replace(self, kind=kind)
 
 
@@ -158,9 +164,14 @@ def carry(carried: Sequence[Carried], environ: Mapping[str, str]) -> None:
         if going.kind == TAKEN_BACK:
             copies = [there[row.phrase] for row in rows if row.phrase in there]
             same = {(row.phrase, row.digest, row.by) for row in rows}
-            gone += [replace(row, is_removed=True) for row in copies if (row.phrase, row.digest, row.by) in same]
+            come += [replace(row, is_removed=True) for row in copies if (row.phrase, row.digest, row.by) in same]
         else:
-            come += [replace(row, memory_id=going.to_id) for row in rows if row.phrase not in there]
+            digests = {going.digest: going.to_digest}
+            come += [
+                replace(row, memory_id=going.to_id, digest=digests.get(row.digest, row.digest))
+                for row in rows
+                if row.phrase not in there
+            ]
             gone += [replace(row, is_removed=True) for row in rows] if going.kind == MOVED else []
     for root, made in changes.items():
         _write(root, environ, lambda _, made=made: made)  # type: ignore[misc]
