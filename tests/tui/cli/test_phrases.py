@@ -307,6 +307,15 @@ def test_at_the_cost_limit_the_phrases_are_kept_and_the_same_command_goes_on(ser
     assert (len(counted(root)), len(server.requests)) == (20, 4)
 
 
+def test_an_answer_is_paid_for_once(server: ApiServer, root: Path) -> None:
+    of(root, "write", *HTTP)
+    before = counted(root)
+    for name in before:
+        of(root, "remove", name, "--all")
+    again = of(root, "write", "--judge", "none", MEMSIFT_JUDGE="anthropic-http")
+    assert (again.exit_code, counted(root), len(server.requests)) == (0, before, 1)
+
+
 def test_a_server_that_fails_costs_no_phrase(server: ApiServer, root: Path) -> None:
     server.answer = lambda _: failed(500)
     done = of(root, "write", *HTTP, "--retries", "0")
