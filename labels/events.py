@@ -56,14 +56,18 @@ class StoredEvents:
     def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
         rows = self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)
         return tuple(
-            Label._make((*said, blindness(blind), source, session, bool(repeat)))
-            for *said, blind, source, session, repeat in rows
+            Label._make((*said, blindness(blind), source, session, bool(repeat), titles))
+            for *said, blind, source, session, repeat, titles in rows
         )
 
     def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
-        """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
+        """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats.
+
+        Answers to list cards are left out.
+        """
         source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-        newest_first = f"{source} annotator = :annotator ORDER BY event_id DESC LIMIT :limit"
+        of_cards = "annotator = :annotator AND ifnull(titles, 0) = 0"
+        newest_first = f"{source} {of_cards} ORDER BY event_id DESC LIMIT :limit"
         return self._labels(newest_first, {"annotator": annotator, "limit": limit})
 
     def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
@@ -91,6 +95,11 @@ class StoredEvents:
         sql = "SELECT memory_id, digest FROM label_standing WHERE repeat AND annotator = ? AND prompt_id = ?"
         return frozenset(self._db.tuples(sql, [annotator, prompt_id]))
 
+    def listed_prompts(self) -> frozenset[str]:
+        """The prompts with an answered list card, or drawn for one with nothing to list."""
+        sql = "SELECT DISTINCT prompt_id FROM label_current WHERE titles IS NOT NULL"
+        return frozenset(prompt_id for (prompt_id,) in self._db.tuples(sql))
+
     def seen_prompts(self, annotator: str) -> frozenset[str]:
         """The prompts whose ranks and verdicts the annotator has seen."""
         rows = self._db.tuples("SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ?", [annotator])
@@ -98,8 +107,7 @@ class StoredEvents:
 
     def gold(self, root: str | None = None) -> tuple[Gold, ...]:
         """The consensus of all annotators on each pair, of one root or of all, sorted by pair. A tie has none."""
-        sql = f"SELECT * FROM gold AS event WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest"
-        return tuple(Gold(*row) for row in self._db.tuples(sql, {"root": root}))
+        return tuple(Gold(*row) for row in self._db.tuples(QUERIES["gold"], {"root": root}))
 
     def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs with different current labels and no adjudication, also of texts that have changed since."""

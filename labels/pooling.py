@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import chain
+from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, LABEL, Card, Pool
+from labels.records import INJECTED, LABEL, LISTED, Card, Pool
 from labels.tables import QUERIES
 
 if TYPE_CHECKING:
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from labels.records import Event, Label, Pair
     from labels.tables import LabelTables
+
+LIST_LENGTH = 10
+"""The largest number of titles on a list card."""
+
+SURELY_LISTED, LISTED_SHARE = 45, 0.5
+"""The first prompts all have a list card. Of the later prompts this share has one."""
 
 MAX_SKIPS = 2
 """A card with this many skips is not shown again."""
@@ -43,20 +51,45 @@ def labelling_order(prompt_ids: Iterable[str], seed: int) -> list[str]:
     return sorted(prompt_ids, key=lambda prompt_id: random_key(str(seed), prompt_id))
 
 
-def pool(retrievals: Sequence[Retrieval], seed: int) -> Pool:
+def draw(prompt_id: str, seed: int, drawn: Mapping[str, float]) -> float:
+    """The probability with which a prompt is drawn for a list card; 0 if it is not drawn.
+
+    *drawn* are the prompts that were drawn so far, with theirs. Nothing of the prompt decides but its id and *seed*, so
+    the drawn prompts are a random sample.
+    """
+    if prompt_id in drawn or len(drawn) < SURELY_LISTED:
+        return drawn.get(prompt_id, 1.0)
+    return LISTED_SHARE if fraction(str(seed), "list", prompt_id) < LISTED_SHARE else 0.0
+
+
+def pool(retrievals: Sequence[Retrieval], seed: int, drawn: float = 0.0) -> Pool:
     """The pool of one prompt: all memories that *retrievals* inject, one card for a memory of several systems.
 
-    The order depends only on prompt id and seed, so the position of a card tells nothing about its rank.
+    A *drawn* prompt has a list card, too: the best other candidates, by their ranks in all *retrievals*. Memories that
+    no system may inject are left out. The order depends only on prompt id and seed, so the position of a card or a
+    title tells nothing about its rank.
     Raises ValueError for no retrieval, and for retrievals of different prompts.
     """
     prompts = {retrieval.prompt.id for retrieval in retrievals}
     if len(prompts) != 1:
         raise ValueError(f"a pool is of one prompt, not of {len(prompts)}")
     prompt = retrievals[0].prompt
-    injected = (candidate.memory for retrieval in retrievals for candidate in retrieval.injected)
-    memories = {(memory.id, memory.digest): memory for memory in injected}
-    order = sorted(memories, key=lambda pair: random_key(f"{seed}\0{prompt.id}\0order", *pair))
-    return Pool(prompt, tuple(Card(memories[pair], place) for place, pair in enumerate(order, start=1)), seed)
+    candidates = sorted(chain(*(found.candidates for found in retrievals)), key=attrgetter("rank"))
+    known = [((found.memory.id, found.memory.digest), found) for found in candidates if found.dropped_by != "status"]
+    memories = {pair: found.memory for pair, found in known}
+    injected = {pair for pair, found in known if found.injected}
+    others = [pair for pair in memories if pair not in injected][: LIST_LENGTH if drawn else 0]
+
+    def cards(pairs: Iterable[Pair], start: int) -> tuple[Card, ...]:
+        order = sorted(pairs, key=lambda pair: random_key(f"{seed}\0{prompt.id}\0order", *pair))
+        return tuple(Card(memories[pair], place) for place, pair in enumerate(order, start))
+
+    return Pool(prompt, cards(injected, 1), seed, cards(others, len(injected) + 1), drawn)
+
+
+def fraction(*parts: str) -> float:
+    """A number in [0, 1) that looks random and is always the same for the same *parts*."""
+    return int.from_bytes(random_key(*parts)[:6]) / 2**48
 
 
 def random_key(*parts: str) -> bytes:
@@ -70,7 +103,8 @@ def random_key(*parts: str) -> bytes:
 def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
     """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
     at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
-    db.upsert("frame", {**at, "stratum": INJECTED, "inclusion_probability": 1.0, "ts": ts}, keys=tuple(at))
+    drawn = {"stratum": LISTED, "inclusion_probability": pool.drawn} if card in pool.listed else {}
+    db.upsert("frame", {**at, "stratum": INJECTED, "inclusion_probability": 1.0, "ts": ts, **drawn}, keys=tuple(at))
 
 
 class StoredPools:
@@ -83,19 +117,28 @@ class StoredPools:
         rows = self._db.tuples(QUERIES["pooled"], {"seed": seed})
         return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
 
+    def drawn(self, seed: int) -> dict[str, float]:
+        """The prompts with a list card in a pool with *seed*, and the probability with which each was drawn."""
+        return dict(self._db.tuples(QUERIES["drawn"], {"seed": seed}))
+
 
 # The next card
 
 
-def open_cards(pool: Pool, labelled: Collection[Pair], skips: Mapping[Pair, int]) -> tuple[Card, ...]:
-    """The cards to show, in the pool's order; skipped cards come last."""
-    unlabelled = [card for card in pool.cards if card.pair not in labelled]
+def open_cards(cards: Iterable[Card], labelled: Collection[Pair], skips: Mapping[Pair, int]) -> tuple[Card, ...]:
+    """Those of *cards* that are to be shown, in the same order; skipped cards come last."""
+    unlabelled = [card for card in cards if card.pair not in labelled]
     return tuple(card for times in range(MAX_SKIPS) for card in unlabelled if skips.get(card.pair, 0) == times)
 
 
+def answered(labels: Iterable[Label]) -> int:
+    """The number of cards of a prompt that its *labels* answer; a list card is one."""
+    return len({None if label.titles else label.pair for label in labels})
+
+
 def pace(events: Iterable[Event]) -> float | None:
-    """The median time per label in seconds; None before the first label."""
-    times = [event.elapsed_ms for event in events if event.action == LABEL]
+    """The median time per label in seconds, without list cards; None before the first label."""
+    times = [event.elapsed_ms for event in events if event.action == LABEL and not event.titles]
     return median(times) / 1000 if times else None
 
 
@@ -105,16 +148,14 @@ def due_repeats(recent: Sequence[Label], seed: int) -> tuple[Label, ...]:
     Only blind key presses are repeated: nothing else can be asked again under the same conditions.
     """
 
-    def fraction(label: Label, salt: str) -> float:
-        """A number in [0, 1) that looks random and is always the same for the same card."""
-        key = random_key(str(seed), salt, label.annotator, label.prompt_id, *label.pair)
-        return int.from_bytes(key[:6]) / 2**48
+    def drawn(label: Label, salt: str) -> float:
+        return fraction(str(seed), salt, label.annotator, label.prompt_id, *label.pair)
 
     return tuple(
         label
         for later, label in reversed(list(enumerate(recent)))
         if label.blind
         and not label.source
-        and fraction(label, "repeat") < REPEAT_SHARE
-        and later >= MIN_REPEAT_GAP + int(REPEAT_GAP_SPREAD * fraction(label, "gap"))
+        and drawn(label, "repeat") < REPEAT_SHARE
+        and later >= MIN_REPEAT_GAP + int(REPEAT_GAP_SPREAD * drawn(label, "gap"))
     )

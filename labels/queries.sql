@@ -64,7 +64,9 @@ JOIN judge_verdict USING (call_id)
 WHERE retrieval_id IN ({newest}) AND judge_call.status = 'ok' ORDER BY retrieval_id
 
 -- [empty_replays]
-SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)
+SELECT prompt_id, system, config_json, NOT EXISTS (
+    SELECT 1 FROM result WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id) AS is_bare
+FROM retrieval JOIN run USING (run_id)
 WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
     SELECT 1 FROM result INDEXED BY result_injected
     WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id AND injected)
@@ -105,6 +107,9 @@ JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY pro
 USING (prompt_id, ts)
 WHERE seed = :seed GROUP BY prompt_id
 
+-- [drawn]
+SELECT DISTINCT prompt_id, inclusion_probability FROM frame WHERE seed = :seed AND stratum = 'listed'
+
 -- The labelled prompts that the removed labelling orders `disagreement-first` and `uncertain-first` put first. The order
 -- `random` has the stratum `all`, and `stratified` took prompts of each kind in proportion: both are random samples.
 -- [preferred]
@@ -115,6 +120,12 @@ AND (order_name <> 'stratified' OR stratum GLOB '*the cutoff*')
 
 -- [events]
 SELECT * FROM label_event WHERE {whose} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)
+
+-- [gold]
+SELECT event.*, EXISTS (
+    SELECT 1 FROM label_event AS asked WHERE asked.prompt_id = event.prompt_id AND asked.memory_id = event.memory_id
+    AND asked.digest = event.digest AND titles > 0
+) FROM gold AS event WHERE {of_root} ORDER BY prompt_id, memory_id, digest
 
 -- [skips]
 SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
@@ -133,7 +144,7 @@ FROM label_standing AS event
 WHERE action = 'label' AND repeat AND first IS NOT NULL AND {of_root} ORDER BY event_id
 
 -- [superseded]
-SELECT event_id, ts FROM label_current
+SELECT event_id, ts, titles FROM label_current
 WHERE annotator = :annotator AND prompt_id = :prompt_id AND memory_id = :memory_id AND digest = :digest
 
 -- A list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array.
@@ -142,3 +153,8 @@ SELECT * FROM label_standing AS event
 WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
 AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts))) AND {of_root}
 ORDER BY event_id DESC LIMIT 1
+
+-- The answers that one key gave to a list card.
+-- [same_list]
+SELECT * FROM label_standing WHERE annotator = :annotator AND prompt_id = :prompt_id AND ts = :ts AND titles > 0
+ORDER BY event_id

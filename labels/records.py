@@ -41,8 +41,8 @@ CHOSEN, REMOVED = "chosen by hand", "typed, removed"
 BY_HAND = (TYPED, CHOSEN, REMOVED)
 """Sources of prompts that are no part of a random sample: a person wrote or picked them, perhaps to see a failure."""
 
-INJECTED = "injected"
-"""The value of the column `stratum` for every memory of a pool."""
+INJECTED, LISTED = "injected", "listed"
+"""The values of the column `stratum` for a memory with a card of its own, and for a title on the list card."""
 
 Pair = tuple[str, str]
 """(memory id, digest): one text of a memory. A label belongs to a prompt and a pair."""
@@ -70,6 +70,8 @@ class Event(NamedTuple):
     the card's place in its pool, 1-based, and `seed` the seed of that order. `elapsed_ms` runs from showing the
     card to the key press. `guideline` is a hash of the labelling instructions. `session` names one start of the
     app, or is the time of an import. `source` is empty for a key press here, else the imported file and its format.
+    `titles` is the number of titles on the list card that the event answered, with an event for each title; 0 on
+    another card of a prompt that was drawn for a list card and has nothing to list; else None.
     `uid`, 32 hex digits, is the same in every store; `event_id` belongs to this store. `supersedes` is the event id
     that a label replaces or a retraction takes back; in `labels.exchange` it is the uid of that event.
 
@@ -95,6 +97,7 @@ class Event(NamedTuple):
     app_version: str = ""
     session: str = ""
     source: str = ""
+    titles: int | None = None
     uid: str = ""
     supersedes: str | int | None = None
     event_id: int = 0
@@ -108,7 +111,7 @@ class Label(NamedTuple):
     """The current label of an annotator for one memory text and one prompt.
 
     It is the latest label that was not taken back, or the latest adjudication of the text. Only lists of the latest
-    labels hold a `repeat`, which is never current.
+    labels hold a `repeat`, which is never current. `titles` is as in Event.
     """
 
     event_id: int
@@ -125,6 +128,7 @@ class Label(NamedTuple):
     source: str = ""
     session: str = ""
     repeat: bool = False
+    titles: int | None = None
 
     @property
     def pair(self) -> Pair:
@@ -148,12 +152,14 @@ class LabelledPair:
 class Gold(LabelledPair):
     """The consensus of all annotators on one memory text for one prompt (`labels/events.py` has the rule).
 
-    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict.
+    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict. `is_title`: a list card
+    asked about the memory, because no system injected it.
     """
 
     verdict: str
     basis: str
     labels: int
+    is_title: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,11 +207,22 @@ class Card:
 
 @dataclass(frozen=True)
 class Pool:
-    """The cards of one prompt in the order of showing, which `seed` decides."""
+    """The cards of one prompt in the order of showing, which `seed` decides.
+
+    `drawn` is the probability with which the prompt was drawn for a list card, 0 if it was not drawn. `listed` are the
+    memories whose titles that card shows: the first candidates that no system injected.
+    """
 
     prompt: Prompt
     cards: tuple[Card, ...]
     seed: int
+    listed: tuple[Card, ...] = ()
+    drawn: float = 0.0
+
+    @property
+    def titles(self) -> int | None:
+        """The value of `titles` in an event of one of the `cards`: see Event."""
+        return None if self.listed or not self.drawn else 0
 
 
 class RunSettings(NamedTuple):

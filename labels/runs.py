@@ -87,6 +87,10 @@ class StoredRuns:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
+    def prompt_times(self) -> dict[str, str]:
+        """Prompt id -> when it was typed, in ISO 8601, as its source says, or empty."""
+        return dict(self._db.tuples("SELECT prompt_id, ts FROM prompt"))
+
     def prompt_agents(self) -> dict[str, str]:
         """Prompt id -> the name of the coding agent in which it was typed, as far as its source tells."""
         return {name: agent_in(source) for name, source in self._db.tuples("SELECT prompt_id, source FROM prompt")}
@@ -232,11 +236,12 @@ def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
 
 
 class EmptyReplay(NamedTuple):
-    """A retrieval with nothing to label: its system injected nothing."""
+    """A retrieval whose system injected nothing; a `is_bare` one found no candidate either."""
 
     prompt_id: str
     system: str
     config_json: str
+    is_bare: bool = False
 
 
 class NewestReplays:
@@ -277,7 +282,7 @@ class NewestReplays:
         return {run_id: RunSettings(*made) for run_id, *made in self._db.tuples(sql, {"root": root})}
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
-        """The replays over a root with these memories that left nothing to label."""
+        """The replays over a root with these memories that injected nothing."""
         rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash})
         return list(map(EmptyReplay._make, rows))
 

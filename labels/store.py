@@ -20,12 +20,23 @@ from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
 from labels.pooling import StoredPools, record_card
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, grouped
+from labels.records import (
+    ADJUDICATE,
+    LABEL,
+    MAX_GRADE,
+    NOT_RELEVANT,
+    RELEVANT,
+    RETRACT,
+    SKIP,
+    VERDICTS,
+    Event,
+    grouped,
+)
 from labels.runs import NewestReplays, StoredRuns
 from labels.tables import QUERIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import NotRequired, TypedDict, Unpack
 
@@ -41,6 +52,7 @@ if TYPE_CHECKING:
         blind: bool
         elapsed_ms: int
         repeat: NotRequired[bool]
+        titles: NotRequired[int | None]
 
 
 SESSION_BYTES, UID_BYTES = 8, 16
@@ -227,7 +239,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         ts = self._timestamp()
         with self._db.writing():
             runs.record_prompt(self._db, pool.prompt)
-            for card in pool.cards:
+            for card in (*pool.cards, *pool.listed):
                 runs.record_memory(self._db, card.memory)
                 record_card(self._db, pool, card, ts)
 
@@ -267,6 +279,20 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         content = {"verdict": verdict, "grade": grade, "reason": reason, "note": note}
         return self._append(LABEL, annotator, prompt_id, card, **content, **how)
 
+    def answer_list(
+        self, annotator: str, prompt_id: str, cards: Sequence[Card], helped: Collection[Pair], **how: Unpack[KeyPress]
+    ) -> Event:
+        """Append the answer to a list card: a label for each of *cards*, relevant if it *helped*. Returns the last.
+
+        There must be a card. Raises as `label` does.
+        """
+        together: dict[str, Any] = {**how, "titles": len(cards), "ts": self._timestamp()}
+        with self._db.writing():
+            for card in cards:
+                verdict = RELEVANT if card.pair in helped else NOT_RELEVANT
+                last = self._append(LABEL, annotator, prompt_id, card, verdict=verdict, **together)
+        return last
+
     def skip(self, annotator: str, prompt_id: str, card: Card, **how: Unpack[KeyPress]) -> Event:
         """Append a skip: the card comes back at the end of its prompt. The prompt must have been recorded."""
         return self._append(SKIP, annotator, prompt_id, card, **how)
@@ -293,6 +319,8 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
     ) -> Event | None:
         """Take back the annotator's latest standing label or skip, or with *adjudications* the latest adjudication.
 
+        The answer to a list card is taken back as a whole.
+
         *prompt_ids* and *root* limit the search: to these prompts, and to memories that runs over the root returned.
         Imported events are not taken back. Returns the event, or None if there is none. A label that the event had
         superseded is current again.
@@ -302,10 +330,12 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         with self._db.writing():
             rows = self._db.rows(QUERIES["latest_standing"], asked)
             event = event_of(rows[0]) if rows else None
-            if event is not None:
-                shown = {name: getattr(event, name) for name in ("blind", "repeat", "position", "seed")}
-                made = {**shown, **self._stamp(), "supersedes": event.event_id}
-                retraction = Event(annotator, event.prompt_id, event.memory_id, event.digest, RETRACT, **made)
+            if event is not None and event.titles:
+                rows = self._db.rows(QUERIES["same_list"], event._asdict())
+            for taken in map(event_of, rows):
+                shown = {name: getattr(taken, name) for name in ("blind", "repeat", "position", "seed")}
+                made = {**shown, **self._stamp(), "supersedes": taken.event_id}
+                retraction = Event(annotator, taken.prompt_id, taken.memory_id, taken.digest, RETRACT, **made)
                 self._db.insert("label_event", event_row(retraction))
         return event
 
@@ -313,7 +343,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
         if self._problem:
             raise self._problem
         self._db.require_in_place()
-        made = {**given, **self._stamp(), "position": card.position}
+        made = {**self._stamp(), **given, "position": card.position}
         event = Event(annotator, prompt_id, card.memory.id, card.memory.digest, action, **made)
         with self._db.writing():
             if self.prompt(prompt_id) is None:
@@ -322,9 +352,9 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
                 )
             runs.record_memory(self._db, card.memory)
             if action == LABEL and not event.repeat:
-                for earlier, ts in self._db.tuples(QUERIES["superseded"], event._asdict()):
+                for earlier, ts, titles in self._db.tuples(QUERIES["superseded"], event._asdict()):
                     # the later time, else a clock that was set back would let the replaced label stay current
-                    event = event._replace(supersedes=earlier, ts=max(event.ts, ts))
+                    event = event._replace(supersedes=earlier, ts=max(event.ts, ts), titles=event.titles or titles)
             return event._replace(event_id=self._db.insert("label_event", event_row(event)))
 
     def _stamp(self) -> dict[str, Any]:

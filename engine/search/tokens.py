@@ -117,7 +117,14 @@ def part_hangul(run: str) -> list[str]:
     """A run without spaces, parted where Hangul is glued to other letters or digits: axiosInstance에서 and 401일."""
     if run.isascii() or not any(map(_is_hangul, run)):
         return [run]
-    starts = [0, *(i for i in range(1, len(run)) if _is_glued(run[i - 1], run[i]))]
+    starts, last = [0], ""
+    for place, character in enumerate(run):
+        if character.isalnum():
+            if last and _is_hangul(last) != _is_hangul(character):
+                starts.append(place)
+            last = character
+        elif unicodedata.category(character)[0] != "M":  # a mark may be left out when it is folded
+            last = ""
     return [run[i:j] for i, j in zip(starts, [*starts[1:], len(run)], strict=True)]
 
 
@@ -208,10 +215,6 @@ def is_unspaced(character: str) -> bool:
 
 def _is_hangul(character: str) -> bool:
     return any(first <= character <= last for first, last in HANGUL_BLOCKS)
-
-
-def _is_glued(one: str, other: str) -> bool:
-    return _is_hangul(one) != _is_hangul(other) and one.isalnum() and other.isalnum()
 
 
 def _is_syllabic(character: str) -> bool:

@@ -117,7 +117,7 @@ def completed(events: Iterable[Event], db: LabelDatabase, origin: str, now: str)
         said = event if event.annotator in known else event._replace(annotator=spelled.get(name, name))
         same = stored(said)._replace(blind=bool(said.blind))
         # without the name of the file and the time of the import, so that the file again makes the same uid
-        parts = [getattr(same, column) for column in EVENT if column not in ("uid", "source")]
+        parts = [getattr(same, column) for column in EVENT if column not in ("uid", "source", "titles")]
         uid = hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
         place = said.action, said.annotator, key_of(said)
         before = latest.get(place)

@@ -133,11 +133,11 @@ SELECT count(*) FROM {current} WHERE ts <> '' OR elapsed_ms
 -- [blindness: marks that a label was given blind]
 SELECT count(*) FROM {current} WHERE blind = 1
 
--- [showing: positions and seeds of the cards]
-SELECT count(*) FROM {current} WHERE position OR seed
+-- [showing: positions and seeds of the cards, and which were titles on a list card]
+SELECT count(*) FROM {current} WHERE position OR seed OR titles
 
 -- [circumstances: labels' reasons, notes, times and circumstances]
-SELECT count(*) FROM {current} WHERE reason <> '' OR note <> '' OR ts <> '' OR blind = 1 OR seed
+SELECT count(*) FROM {current} WHERE reason <> '' OR note <> '' OR ts <> '' OR blind = 1 OR seed OR titles
 
 -- [judges: verdicts of judges]
 SELECT count(decision) FROM newest_result

@@ -310,16 +310,18 @@ def alpha(total: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator's current labels by verdict; `blind` and `imported` count labels among them.
+    """An annotator's current labels of cards by verdict; `blind` and `imported` count labels among them.
 
-    `same` of the `repeated` cards got the same verdict twice. `kappa` is Cohen's, -1..1, over the cards with relevant
-    or not both times; None if undefined. The prompt's ranks are known before a repeat, so all three are upper limits.
+    `lists` is the number of answered list cards. `same` of the `repeated` cards got the same verdict twice. `kappa` is
+    Cohen's, -1..1, over the cards with relevant or not both times; None if undefined. The prompt's ranks are known
+    before a repeat, so all three are upper limits.
     """
 
     annotator: str
     verdicts: Mapping[str, int]
     blind: int
     imported: int
+    lists: int
     repeated: int
     same: int
     kappa: float | None
@@ -351,7 +353,8 @@ def people(labels: Sequence[Label], repeats: Sequence[Repeat]) -> tuple[Person, 
     """All annotators with labels, sorted by name."""
     found = []
     kappas = {concord.first: concord.kappa for concord in selves_of(repeats)}
-    for annotator, own in sorted(grouped((label.annotator, label) for label in labels).items()):
+    for annotator, given in sorted(grouped((label.annotator, label) for label in labels).items()):
+        own = [label for label in given if not label.titles]
         again = [repeat for repeat in repeats if repeat.annotator == annotator]
         verdicts = Counter(label.verdict for label in own)
         found.append(
@@ -360,6 +363,7 @@ def people(labels: Sequence[Label], repeats: Sequence[Repeat]) -> tuple[Person, 
                 verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
                 blind=sum(bool(label.blind) for label in own),
                 imported=sum(bool(label.source) for label in own),
+                lists=len({label.prompt_id for label in given if label.titles}),
                 repeated=len(again),
                 same=sum(repeat.first == repeat.again for repeat in again),
                 kappa=kappas.get(annotator),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
 from labels.measure.judgements import (
+    answered_lists,
     assuming_not_relevant,
     consensus,
     current,
@@ -45,7 +46,7 @@ TIES = "gate"
 
 
 class Tallied(NamedTuple):
-    """An outcome, its counts, and the moment when the last injected memory was judged: see `Evidence.moment`."""
+    """An outcome, its counts, and the moment of the prompt's first label: see `Evidence.moment`."""
 
     outcome: Outcome
     tally: Tally
@@ -54,7 +55,7 @@ class Tallied(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """The completely judged prompts of one system: their (relevant, judged) counts in the order of judging.
+    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
 
     `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
     the largest number of memories that it injects for one of these.
@@ -112,11 +113,15 @@ class Evidence:
     the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the judgements of a prompt
     are complete, so a prompt without a relevant memory in them has nothing relevant.
 
-    `slight` are the (prompt id, memory id) that people found relevant, but not needed.
+    `listed` are the prompts with an answered list card: only of them is it known whether they need a memory that no
+    system injected. None where that is known of all prompts, as with qrels.
 
-    `calls` are the judge's calls for these outcomes. From a label store come the `labels` that count, the `repeats`,
-    and `facts` about the labels. `configured` is the name of the root's configured system. `made` are the settings of
-    each run by its id; `changed` says in words how the present settings differ from them.
+    `slight` are the (prompt id, memory id) that people found relevant, but not needed. `labelled` are the prompts with
+    any label, also of a text that was edited since. `days` are the days on which the prompts were typed, where known.
+
+    `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
+    `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
+    settings of each run by its id; `changed` says in words how the present settings differ from them.
     """
 
     rows: Sequence[Outcome]
@@ -124,7 +129,10 @@ class Evidence:
     moments: Moments | None = None
     explicit: Judgements | None = None
     is_qrels: bool = False
+    listed: Set[str] | None = None
     slight: Set[tuple[str, str]] = frozenset()
+    labelled: Set[str] = frozenset()
+    days: Mapping[str, str] = field(default_factory=dict)
     calls: Sequence[JudgeCall] = ()
     labels: Sequence[Label] = ()
     repeats: Sequence[Repeat] = ()
@@ -156,6 +164,11 @@ class Evidence:
         return {row.prompt_id for row in self.rows}
 
     @cached_property
+    def begun(self) -> Set[str]:
+        """The prompts with a label, whether it counts or not."""
+        return self.labelled | (self.moments or self.judgements).keys()
+
+    @cached_property
     def pools(self) -> Pools:
         return pools(self.rows, self.judgements)
 
@@ -165,16 +178,22 @@ class Evidence:
         return relevant_in(self.pools, self.judgements)
 
     @cached_property
+    def looked_through(self) -> Set[str]:
+        """`listed`, or all prompts. Served, false fires and lost memories are counted on these."""
+        return self.prompts if self.listed is None else self.listed
+
+    @cached_property
     def without_relevant(self) -> Set[str]:
-        """The prompts for which nothing is relevant."""
+        """The prompts for which nothing is relevant, of those that were looked through."""
         if self.is_qrels:
             return {prompt_id for prompt_id in self.prompts if not any(self.given.get(prompt_id, {}).values())}
-        return prompts_without_relevant(self.pools, self.judgements)
+        return prompts_without_relevant(self.pools, self.judgements) & self.looked_through
 
     @cached_property
     def needed(self) -> Pools:
-        """The needed memories of each prompt that needs one."""
-        return needed_in(self.given, self.slight)
+        """The needed memories of each prompt that needs one, of those that were looked through."""
+        given = {name: own for name, own in self.given.items() if name in self.looked_through}
+        return needed_in(given, self.slight)
 
     @cached_property
     def measured(self) -> Set[str]:
@@ -218,10 +237,13 @@ class Evidence:
         return 0 < failures.part == failures.whole
 
     def moment(self, row: Outcome) -> int | None:
-        """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
+        """The moment of the prompt's first label, 0 without one; None if an injected memory has no label.
+
+        The order of the prompts is then the same for every system, and no label can move a prompt.
+        """
         moments = (self.moments or {}).get(row.prompt_id, {})
         is_finished = all(map(moments.__contains__, row.injected))
-        return max(map(moments.__getitem__, row.injected), default=0) if is_finished else None
+        return min(moments.values(), default=0) if is_finished else None
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
@@ -230,35 +252,29 @@ class Evidence:
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
     def sample(self, system: str) -> Sample:
-        """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
+        """The completely judged prompts of *system*, in the order of their first labels; of one moment, by id."""
         rows = [row for row in self.tallied.get(system, ()) if row.outcome.injected]
         finished = in_order([(row.moment, row.tally) for row in rows if row.moment is not None])
         most = max((row.tally.injected for row in rows), default=1)
         return Sample({prompt.prompt_id: (prompt.relevant, prompt.judged) for prompt in finished}, len(rows), most)
 
     def served_sample(self, system: str) -> Sample:
-        """Whether *system* serves the prompts that need a memory, in the order of judging.
+        """Whether *system* serves the prompts that need a memory, in the order of their first labels.
 
-        A prompt counts as soon as its injected memories have labels. It is drawn from all prompts but those that are
-        known to need none.
+        A prompt counts as soon as its injected memories have labels and its list card is answered. It is drawn from all
+        prompts but those that are known to need none.
         """
-        needed, given = self.needed, self.moments or {}
+        needed, looked_through = self.needed, self.looked_through
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
-        counted = in_order(
-            [
-                (max(moments[name], min(given[name][memory_id] for memory_id in needed[name])), row)
-                for row in served(sets, needed)
-                for name in (row.prompt_id,)
-            ]
-        )
-        may_need = [name for name in rows if name in needed or name not in moments or name not in self.measured]
+        counted = in_order([(moments[row.prompt_id], row) for row in served(sets, needed)])
+        may_need = [name for name in rows if name in needed or name not in moments or name not in looked_through]
         return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
 
 
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
-    """The tallies by moment; those of one moment in random order."""
+    """The tallies by moment; those of one moment by a hash of their ids, as ids may follow the kind of prompt."""
     return [row for _, row in sorted(found, key=lambda pair: (pair[0], random_key(TIES, pair[1].prompt_id)))]
 
 
@@ -278,31 +294,36 @@ def evidence_from_store(
     present ones of the root, with which the runs are compared; without *config* nothing is compared.
     """
     by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
-    left_out, every = by_hand | preferred, store.labels(root=root)
-    rows = [row for row in store.outcomes(root) if row.prompt_id not in left_out]
+    left_out, outcomes = by_hand | preferred, store.outcomes(root)
+    every = labels_held(store, root, digests, {row.prompt_id for row in outcomes})
+    rows = [row for row in outcomes if row.prompt_id not in left_out]
     given = [label for label in every if label.prompt_id not in left_out]
     settling = [label for label in store.adjudications(root) if label.prompt_id not in left_out]
     replayed, texts = replayed_texts(rows), store.returned_texts(root)
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
     judgements, disputed = consensus(labels, settled)
+    on_cards = [label for label in labels if not label.titles]
     prompts, labelled = {row.prompt_id for row in rows}, {label.prompt_id for label in every}
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
-    blind = [label.blind for label in labels if (label.prompt_id, *label.pair) not in adjudicated]
+    blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
     made = store.run_settings(root)
     return Evidence(
         rows,
         judgements,
         moments([*labels, *settled], judgements),
+        listed=answered_lists(given, judgements, digests),
         slight=slight_pairs([*labels, *settled]),
+        labelled=labelled,
+        days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
         calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
-        labels=labels,
+        labels=on_cards,
         repeats=store.repeats(root),
         facts=LabelFacts(
-            stale=len(given) - len(fresh),
-            unmatched=len(fresh) - len(labels),
+            stale=sum(not label.titles for label in given) - sum(not label.titles for label in fresh),
+            unmatched=sum(not label.titles for label in fresh) - len(on_cards),
             disputed=disputed,
-            imported=sum(bool(label.source) for label in labels),
+            imported=sum(bool(label.source) for label in on_cards),
             by_hand=len(labelled & by_hand),
             preferred=len(labelled & preferred - by_hand),
             drifted=None if digests is None else len({name for name, text in texts if digests.get(name) != text}),
@@ -316,6 +337,18 @@ def evidence_from_store(
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
+
+
+def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Label]:
+    """The labels on memories that runs over *root* returned, and on other texts that it holds, for replayed *prompts*.
+
+    A need must not be forgotten because other memories pushed the needed one out of the candidates.
+    """
+    found = store.labels(root=root)
+    known = {label.event_id for label in found}
+    held = (label for label in store.labels() if digests and digests.get(label.memory_id) == label.digest)
+    others = [label for label in held if label.prompt_id in prompts and label.event_id not in known]
+    return sorted((*found, *others), key=lambda label: label.event_id)
 
 
 def evidence_from_qrels(

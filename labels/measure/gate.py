@@ -6,19 +6,18 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import fmean, median, quantiles
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
 from labels.measure.comparison import SystemComparison, comparison_of
 from labels.measure.groups import Headline, headline
-from labels.measure.intervals import Interval, betting_intervals
+from labels.measure.intervals import ANYTIME, LOOKS, ONCE, PLANNED, Interval, deciding_interval
 from labels.measure.metrics import Ratio, false_fire_rate
-from labels.measure.report import MAX_UNJUDGED, Outdated, above, outdated_prompts
-from labels.records import BY_TIME
+from labels.measure.report import MAX_UNJUDGED, Gaps, Later, Outdated, above, gaps_in, later_prompts, outdated_prompts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from labels.measure.evidence import Evidence, Sample
     from labels.measure.intervals import Estimate
@@ -29,8 +28,14 @@ PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")
 FEWEST_TO_PLAN = 10
 """Judged prompts below which no number of further prompts is estimated: too little is known of the precision."""
 
+FEWEST_IN_NEED = 30
+"""Prompts in need below which the served share is not decided: so few may be all of one sort."""
+
 AHEAD = (5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500)
 """The numbers of further prompts that are considered. If the last is not enough, no number is given."""
+
+MAX_UNLABELLED, MAX_LATER = 0.1, 1 / 3
+"""The shares above which there is no answer: of memories without a label that counts, and of prompts after labels."""
 
 PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
 """The answers of `JudgeCase.answer`."""
@@ -42,29 +47,24 @@ class Gate:
 
     `zone` is the indifference zone, which contains `least`: inside it either answer is fine. A system passes as soon as
     the interval of its precision is not below `zone.low`, and fails as soon as it is below `zone.high`. Where both are
-    true, it passes. `is_one_look`: a person asks once, so the narrower interval for a single look decides.
+    true, it passes. `looks` says when a person asks: PLANNED, ANYTIME or ONCE.
     """
 
     least: float
     zone: Interval
-    confidence: float = 0.95
-    is_one_look: bool = False
+    looks: str = PLANNED
 
 
-@dataclass(frozen=True)
-class GateDecision:
-    """The answer. `verdict` is one of VERDICTS.
+@dataclass(frozen=True, kw_only=True)
+class GateDecision(Headline):
+    """A headline with the answer. `verdict` is one of VERDICTS.
 
-    `live` is the interval of precision that holds at any look, or with `Gate.is_one_look` at this one. `estimate` is
-    the best estimate, with the interval for a single look; None before the first judged prompt. `more` is about the
-    number of further prompts that would decide, if precision stays where it is; None where that cannot be said, where a
-    person looks only once, or the verdict is not UNDECIDED. `left` more prompts can be judged.
+    `more` is about the number of further prompts that would decide, if precision stays where it is; None where that
+    cannot be said, where a person looks only once, or the verdict is not UNDECIDED. `left` more prompts can be judged.
     `either`: `live` lies inside the indifference zone.
     """
 
     verdict: str
-    live: Interval
-    estimate: Estimate | None
     more: int | None
     left: int
     either: bool
@@ -73,24 +73,19 @@ class GateDecision:
 def decide(sample: Sample, gate: Gate) -> GateDecision:
     """Whether the precision of *sample* meets *gate*.
 
-    The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any look is at most
-    1 - confidence; with `gate.is_one_look`, at the first look.
+    The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any of the looks is at
+    most .05.
     """
-    found = headline(sample, gate.confidence)
-    interval, verdict, estimate = deciding(found, gate), verdict_of(found, gate), found.estimate
-    is_open = verdict == UNDECIDED and not gate.is_one_look
+    found = headline(sample, gate.looks)
+    verdict, estimate = verdict_of(found.live, gate), found.estimate
+    is_open = verdict == UNDECIDED and gate.looks != ONCE
     more = prompts_needed(sample, gate, estimate) if is_open and estimate else None
-    left = sample.whole - len(sample.judged)
-    return GateDecision(verdict, interval, estimate, more, left, all(sides(interval, gate)))
+    left, either = sample.whole - len(sample.judged), all(sides(found.live, gate))
+    return GateDecision(**vars(found), verdict=verdict, more=more, left=left, either=either)
 
 
-def deciding(found: Headline, gate: Gate) -> Interval:
-    """The interval that decides."""
-    return found.estimate.interval if gate.is_one_look and found.estimate else found.live
-
-
-def verdict_of(found: Headline, gate: Gate) -> str:
-    above, below = sides(deciding(found, gate), gate)
+def verdict_of(live: Interval, gate: Gate) -> str:
+    above, below = sides(live, gate)
     return PASS if above else FAIL if below else UNDECIDED
 
 
@@ -110,29 +105,19 @@ def prompts_needed(sample: Sample, gate: Gate, estimate: Estimate) -> int | None
     if estimate.prompts < FEWEST_TO_PLAN or far < standard_error:
         return None
     counts = sample.counts
+    looks = [look - len(counts) for look in LOOKS if look > len(counts)] if gate.looks == PLANNED else []
+    ahead = [*looks, *(max(looks, default=0) + more for more in AHEAD)]
 
     def is_decided(more: int) -> bool:
         longer = [counts[number % len(counts)] for number in range(len(counts) + more)]
-        return any(sides(betting_intervals(longer, sample.most, [len(longer)], gate.confidence)[0], gate))
+        return any(sides(deciding_interval(longer, sample.most, gate.looks), gate))
 
     # the interval only narrows, so a number that decides is followed by numbers that decide, too
-    place = bisect_left(AHEAD, True, key=is_decided)
-    return AHEAD[place] if place < len(AHEAD) else None
+    place = bisect_left(ahead, True, key=is_decided)
+    return ahead[place] if place < len(ahead) else None
 
 
 # The report of a gate
-
-
-class Gaps(NamedTuple):
-    """Injected memories without a label, on prompts that were begun: `missing` of `whole`; `left` is by prompt.
-
-    `matters`: the verdict of the gate would be another one if all of them were relevant, or if none were.
-    """
-
-    missing: int
-    whole: int
-    left: Mapping[str, int]
-    matters: bool
 
 
 @dataclass(frozen=True)
@@ -140,17 +125,19 @@ class Caveats:
     """The facts that forbid an answer for one system: it would be about something else than the question.
 
     Its prompts were replayed with other settings, the judge gave no answer on many (`unanswered`), labels were given
-    with rank, score or verdict in view (`sighted`), and `gaps` that matter. Each is None where it does not hold.
+    with rank, score or verdict in view (`sighted`), `gaps` are many or matter, and many prompts are `later` than the
+    labels. Each is None where it does not hold.
     """
 
     outdated: Outdated | None
     unanswered: Ratio | None
     sighted: Ratio | None
     gaps: Gaps | None
+    later: Later | None
 
     @property
     def forbid(self) -> bool:
-        return bool(self.outdated or self.unanswered or self.sighted or (self.gaps and self.gaps.matters))
+        return any(vars(self).values())
 
 
 @dataclass(frozen=True)
@@ -188,6 +175,11 @@ class GateReport:
         return next((verdict for verdict in (FAIL, UNDECIDED) if verdict in found), PASS)
 
     @property
+    def missing_in_need(self) -> int:
+        """The number of prompts in need without which the served share is not decided."""
+        return 0 if self.least_served is None else max(0, FEWEST_IN_NEED - self.served.relevant.whole)
+
+    @property
     def pending(self) -> GateDecision:
         """The decision that more labels are needed for: that on precision, unless only the other one is open."""
         served = self.served_decision
@@ -195,22 +187,35 @@ class GateReport:
 
 
 def gate_report(
-    evidence: Evidence, system: str, gate: Gate, worth: float | None = None, least_served: float | None = None
+    evidence: Evidence,
+    system: str,
+    gate: Gate,
+    worth: float | None = None,
+    least_served: float | None = None,
+    max_unlabelled: float = MAX_UNLABELLED,
 ) -> GateReport:
-    """The answer for *system*, which must be one of the evidence's. *least_served*: a second condition, 0..1."""
+    """The answer for *system*, which must be one of the evidence's.
+
+    *least_served* is a second condition, 0..1; it has no planned looks, and decides at any look. There is no answer if
+    more than *max_unlabelled* of the memories, 0..1, are gaps.
+    """
     evidence = evidence.ordered
+    later = later_prompts(evidence, system)
     caveats = Caveats(
         outdated=outdated_prompts(evidence, system),
         unanswered=above(evidence.failures(system), MAX_UNANSWERED),
         sighted=evidence.facts.sighted,
-        gaps=gaps_in(evidence, system, gate),
+        gaps=forbidding_gaps(evidence, system, gate, max_unlabelled),
+        later=later if later and above(later.prompts, MAX_LATER) else None,
     )
     sample = evidence.sample(system)
     decision, rows, served = decide(sample, gate), evidence.of(system), evidence.served_sample(system)
-    conditions = [decision]
+    conditions, looks = [decision], ONCE if gate.looks == ONCE else ANYTIME
     if least_served is not None:
-        condition = replace(gate, least=least_served, zone=Interval(least_served, least_served))
+        condition = Gate(least_served, Interval(least_served, least_served), looks)
         conditions.append(decide(served, condition))
+        if len(served.judged) < FEWEST_IN_NEED:
+            conditions[-1] = replace(conditions[-1], verdict=UNDECIDED, more=None)
     if caveats.forbid:
         conditions = [replace(made, verdict=UNDECIDED) for made in conditions]
     tallies = [row.tally for row in evidence.tallied[system]]
@@ -220,10 +225,10 @@ def gate_report(
         system=system,
         gate=gate,
         decision=conditions[0],
-        relevant=headline(sample, gate.confidence).relevant,
+        relevant=decision.relevant,
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
         false_fires=false_fire_rate(tallies, evidence.without_relevant),
-        served=headline(served, gate.confidence),
+        served=headline(served, looks),
         least_served=least_served,
         served_decision=conditions[1] if conditions[1:] else None,
         labels=evidence.judged.whole if evidence.is_qrels else len(evidence.labels),
@@ -234,38 +239,29 @@ def gate_report(
     )
 
 
-def gaps_in(evidence: Evidence, system: str, gate: Gate) -> Gaps | None:
-    """The gaps; None if at most the share MAX_UNJUDGED of the memories lack a label.
+def forbidding_gaps(evidence: Evidence, system: str, gate: Gate, most: float) -> Gaps | None:
+    """The gaps, if they are more than the share *most*; also if they are many and the verdict depends on them.
 
-    If the last prompt of a person is unfinished, it is left out. The order of prompts is fixed, so an unfinished last
-    prompt says nothing about its memories. Imported labels do not tell which prompt was the last.
+    Who allows more than MAX_UNLABELLED is not asked whether it does.
     """
-    given_here = [label for label in sorted(evidence.labels, key=BY_TIME) if not label.source]
-    stopped_at = {label.annotator: label.prompt_id for label in given_here}.values()
-    known = evidence.moments or {}
-    gapped, whole = [], 0
-    for row in evidence.of(system):
-        unlabelled = [memory_id for memory_id in row.injected if memory_id not in known.get(row.prompt_id, {})]
-        is_begun = len(unlabelled) < len(row.injected)
-        if is_begun and (not unlabelled or row.prompt_id not in stopped_at):
-            whole += len(row.injected)
-            gapped += [(row, unlabelled)] if unlabelled else []
-    left = {row.prompt_id: len(unlabelled) for row, unlabelled in gapped}
-    missing = sum(left.values())
-    if missing <= MAX_UNJUDGED * whole:
+    gaps = gaps_in(evidence, system)
+    if above(gaps.memories, most):
+        return gaps
+    if most > MAX_UNLABELLED or not above(gaps.memories, MAX_UNJUDGED):
         return None
+    gapped = [row for row in evidence.of(system) if row.prompt_id in gaps.left]
     cases = [evidence, *(filled(evidence, gapped, is_relevant=is_relevant) for is_relevant in (True, False))]
-    verdicts = {verdict_of(headline(case.sample(system), gate.confidence), gate) for case in cases}
-    return Gaps(missing, whole, left, len(verdicts) > 1)
+    verdicts = {verdict_of(headline(case.sample(system), gate.looks).live, gate) for case in cases}
+    return gaps if len(verdicts) > 1 else None
 
 
-def filled(evidence: Evidence, gapped: Iterable[tuple[Outcome, list[str]]], *, is_relevant: bool) -> Evidence:
-    """The evidence if every injected memory without a label, of *gapped* prompts, were relevant, or if none were."""
+def filled(evidence: Evidence, gapped: Iterable[Outcome], *, is_relevant: bool) -> Evidence:
+    """The evidence if every gap of the *gapped* outcomes were relevant, or if none were."""
     judgements, moments = dict(evidence.judgements), dict(evidence.moments or {})
-    for row, unlabelled in gapped:
-        known = moments[row.prompt_id]
-        judgements[row.prompt_id] = dict.fromkeys(unlabelled, is_relevant) | dict(judgements.get(row.prompt_id, {}))
-        moments[row.prompt_id] = dict.fromkeys(unlabelled, max(known.values())) | dict(known)
+    for row in gapped:
+        known = moments.get(row.prompt_id, {})
+        judgements[row.prompt_id] = dict.fromkeys(row.injected, is_relevant) | dict(judgements.get(row.prompt_id, {}))
+        moments[row.prompt_id] = dict.fromkeys(row.injected, min(known.values(), default=0)) | dict(known)
     return replace(evidence, judgements=judgements, moments=moments)
 
 

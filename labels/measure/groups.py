@@ -7,7 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
-from labels.measure.intervals import Interval, betting_intervals, headline_interval, precision_estimate
+from labels.measure.intervals import (
+    PLANNED,
+    Interval,
+    counted_prompts,
+    deciding_interval,
+    headline_interval,
+    next_look,
+    precision_estimate,
+)
 from labels.measure.metrics import Ratio, Tally, false_fire_rate, precision
 from labels.records import grouped, nested
 
@@ -39,12 +47,21 @@ class Headline:
 
     Or its served share: of the prompts that need a memory, those that get one they need. `relevant` counts the relevant
     memories, of the judged ones. `estimate` is their share, None before the first such prompt. `live` is the interval
-    that holds at any look.
+    that decides. With planned looks, `waiting` judged prompts do not count before the next `look`, which is None after
+    the last one.
     """
 
     relevant: Ratio
     estimate: Estimate | None
     live: Interval
+    waiting: int = 0
+    look: int | None = None
+
+    @property
+    def to_go(self) -> int:
+        """The number of prompts to judge before the next look; 0 without one."""
+        judged = self.waiting + (self.estimate.prompts if self.estimate else 0)
+        return self.look - judged if self.look else 0
 
 
 @dataclass(frozen=True)
@@ -92,12 +109,17 @@ class Worst:
 # Precision
 
 
-def headline(sample: Sample, confidence: float = 0.95) -> Headline:
-    counts = sample.counts
+def headline(sample: Sample, looks: str = PLANNED) -> Headline:
+    """The headline of *sample* for a person who *looks* as planned, at any time, or once."""
+    judged = sample.counts
+    is_planned = looks == PLANNED
+    counts = judged[: counted_prompts(len(judged))] if is_planned else judged
     return Headline(
         Ratio(sum(x for x, _ in counts), sum(m for _, m in counts)),
-        precision_estimate(counts, confidence),
-        betting_intervals(counts, sample.most, [len(counts)], confidence)[0],
+        precision_estimate(counts),
+        deciding_interval(judged, sample.most, looks),
+        len(judged) - len(counts),
+        next_look(len(judged)) if is_planned else None,
     )
 
 

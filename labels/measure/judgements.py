@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING
 
 from labels.events import shared_verdict
-from labels.records import NEEDED, NOT_RELEVANT, RELEVANT
+from labels.records import BY_TIME, NEEDED, NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,13 +72,13 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> tuple[J
 def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
     """The place of each memory's first label among all *labels* by time; a disputed memory has none.
 
-    The labels of one import share a place: the order of a file is no order of labelling, and may depend on the labels.
-    Labels come in the order in which the store got them; imports of older versions, without a time, come first.
+    Imported labels of one time share a place. So do those of a file without times, which have the time of the import:
+    the order of such a file may depend on the labels.
     """
     first: dict[str, dict[str, int]] = {}
     places: dict[tuple[str, int], int] = {}
-    for label in sorted(labels, key=lambda label: (label.session if label.source else label.ts, label.event_id)):
-        together = (label.session, 0) if label.source else ("", label.event_id)
+    for label in sorted(labels, key=BY_TIME):
+        together = (label.ts, 0) if label.source else ("", label.event_id)
         moment = places.setdefault(together, len(places))
         is_judged = label.memory_id in judgements.get(label.prompt_id, {})
         if is_judged or label.verdict not in (RELEVANT, NOT_RELEVANT):
@@ -97,16 +97,26 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
 
 
 def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:
-    """Prompts with a pool in which every memory is judged, and for which no memory is known to be relevant.
-
-    Where no system injects anything, the pool is empty and nobody has looked, so the prompt is not among them.
-    """
+    """Prompts with a pool in which every memory is judged, and for which no memory is known to be relevant."""
     answers = {name: judgements.get(name, {}) for name in pools}
     return frozenset(
         name
         for name, pool in pools.items()
-        if set(map(answers[name].get, pool)) == {False} and not any(answers[name].values())
+        if set(map(answers[name].get, pool)) <= {False} and not any(answers[name].values())
     )
+
+
+def answered_lists(labels: Iterable[Label], judgements: Judgements, digests: Digests | None) -> frozenset[str]:
+    """The prompts with an answered list card, and the prompts that were drawn for one and have nothing to list.
+
+    Every title that the memories still have must be judged: not edited since, and not disputed. *labels* may be stale.
+    """
+    titles: dict[str, set[str]] = {}
+    for label in labels:
+        if label.titles is not None:
+            is_title = label.titles and (digests is None or label.memory_id in digests)
+            titles.setdefault(label.prompt_id, set()).update([label.memory_id] if is_title else [])
+    return frozenset(name for name, listed in titles.items() if judgements.get(name, {}).keys() >= listed)
 
 
 def needed_in(judgements: Judgements, slight: Set[tuple[str, str]]) -> Pools:

@@ -28,9 +28,9 @@ from labels.measure.groups import (
     worst_memories,
     worst_of,
 )
-from labels.measure.intervals import Interval, design_effect
+from labels.measure.intervals import ANYTIME, Interval, design_effect
 from labels.measure.metrics import RankingMeasures, Ratio, precision_bounds, tally, unjudged_share
-from labels.records import VERDICTS, grouped
+from labels.records import BY_TIME, VERDICTS, grouped
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ FEW_PROMPTS = 20
 
 MAX_UNJUDGED = 0.05
 """The share of memories without a judgement above which a report or gate says so."""
+
+FEW_LATER = 0.1
+"""The share of later prompts that a random sample of the prompts may well leave: a report does not name them."""
 
 
 class Outdated(NamedTuple):
@@ -70,6 +73,56 @@ class Assumed(NamedTuple):
 
     memories: Ratio
     highest: float
+
+
+class Gaps(NamedTuple):
+    """Injected `memories` without a judgement, of all on prompts with a label; `left` counts them by prompt.
+
+    `prompts` have no label at all, of those for which the system injects anything.
+    """
+
+    memories: Ratio
+    left: Mapping[str, int]
+    prompts: Ratio
+
+
+class Later(NamedTuple):
+    """The `prompts` without a label that were typed after the day `until`, of all for which a system injects anything.
+
+    `until` is the day of the newest prompt with a label.
+    """
+
+    prompts: Ratio
+    until: str
+
+
+def gaps_in(evidence: Evidence, system: str) -> Gaps:
+    """The gaps of *system*: no label, or only labels that do not count (unsure, split, or of an edited text).
+
+    If the last prompt of a person is unfinished, it is left out. The order of prompts is fixed, so an unfinished last
+    prompt says nothing about its memories. Imported labels do not tell which prompt was the last.
+    """
+    given_here = [label for label in sorted(evidence.labels, key=BY_TIME) if not label.source]
+    stopped_at = {label.annotator: label.prompt_id for label in given_here}.values()
+    left: dict[str, int] = {}
+    rows, whole = [row for row in evidence.tallied.get(system, ()) if row.tally.injected], 0
+    for row in rows:
+        name, missing = row.tally.prompt_id, row.tally.unjudged
+        if name in evidence.begun and (row.moment is not None or name not in stopped_at):
+            whole += row.tally.injected
+            left |= {name: missing} if missing else {}
+    none = sum(row.tally.prompt_id not in evidence.begun for row in rows)
+    return Gaps(Ratio(sum(left.values()), whole), left, Ratio(none, len(rows)))
+
+
+def later_prompts(evidence: Evidence, system: str) -> Later | None:
+    """The prompts of *system* that are newer than the labels; None where they are few, or the days are not known."""
+    days = evidence.days
+    until = max((days[name] for name in evidence.begun & evidence.prompts & days.keys()), default="")
+    firing = [row.prompt_id for row in evidence.of(system) if row.injected]
+    later = sum(days.get(name, "") > until for name in firing) if until else 0
+    prompts = above(Ratio(later, len(firing)), FEW_LATER)
+    return Later(prompts, until) if prompts else None
 
 
 def same_prompts(evidence: Evidence) -> bool:
@@ -282,15 +335,15 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
         headline=found,
         precision=judged.ratio,
         interval=judged.interval,
-        live=found.live if has_order and sample.judged else None,
+        live=headline(sample, ANYTIME).live if has_order and sample.judged else None,
         design_effect=design_effect([(row.relevant, row.judged) for row in tallies if row.judged]),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
         false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant),
-        served=headline(ordered.served_sample(system)),
+        served=headline(ordered.served_sample(system), ANYTIME),
         irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured),
         polluted_rate=metrics.polluted_rate(rows, tallies, measured),
-        lost_per_prompt=metrics.lost_per_prompt(tallies, in_pools, measured),
+        lost_per_prompt=metrics.lost_per_prompt(tallies, in_pools, measured & evidence.looked_through),
         recall_in_pool=metrics.recall_in_pool(tallies, in_pools),
         recall_of_known=metrics.recall_of_known(tallies, judgements),
         unjudged=unjudged_share(given_tallies(evidence, system)),

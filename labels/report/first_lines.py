@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 
 from engine.config import CUTS, JUDGED, TUNED
 from engine.wording import counted, listed
-from labels.measure.gate import FEWEST_TO_PLAN
-from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, outdated_prompts
-from labels.report.section import percent
+from labels.measure.gate import FEWEST_TO_PLAN, MAX_LATER, MAX_UNLABELLED
+from labels.measure.intervals import LOOKS, NOTHING_KNOWN
+from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, above, gaps_in, later_prompts, outdated_prompts
+from labels.report.section import percent, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.evidence import Evidence
     from labels.measure.groups import Headline
     from labels.measure.metrics import Ratio
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import Gaps, Later, Report, SystemReport
 
 HIGH_ENOUGH = 0.8
 """Precision from which on a report proposes nothing."""
@@ -59,15 +61,19 @@ class Step:
 
 
 def first_lines(report: Report) -> tuple[str, ...]:
-    """At most five sentences: the labels, the precision and its interval, false fires, and another system."""
+    """The labels, the precision and its interval, false fires, another system, and what the labels leave out."""
     main = main_system(report)
     if main is None:
         return ("Nothing is measured yet: no prompt was replayed.",)
     lines = [labels_line(report)]
     if not report.labelled_prompts:
         return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
-    lines += [*precision_lines(main.system, main.headline), served_line(main.served, main.false_fire_rate)]
-    return (*lines, *other_line(main.system, rival(report, main.system)))
+    lines += [
+        *precision_lines(main.system, main.headline),
+        served_line(main.served, main.false_fire_rate, report.evidence),
+    ]
+    lines += [*other_line(main.system, rival(report, main.system)), *open_lines(report.evidence, main.system)]
+    return tuple(lines)
 
 
 def main_system(report: Report) -> SystemReport | None:
@@ -125,24 +131,53 @@ def precision_lines(system: str, found: Headline) -> Iterator[str]:
         f"{percent(part, whole)}."
     )
     low, high = percent(found.live.low, 1), percent(found.live.high, 1)
-    if found.live.high - found.live.low > ANYTHING:
+    if found.live.high - found.live.low <= ANYTHING:
+        yield f"The true share is between {low} and {high}, a range that is right 19 times in 20."
+    elif found.look != LOOKS[0]:
         yield f"The true share may be anything from {low} to {high}: these are too few labels."
-        return
-    yield f"The true share is between {low} and {high}, a range that is right 19 times in 20."
+    yield from look_line(found)
 
 
-def served_line(served: Headline, false_fires: Ratio) -> str:
+def look_line(found: Headline) -> Iterator[str]:
+    """The next planned look, and the labelled prompts that do not count before it."""
+    if found.look:
+        waiting = f"; {counted(found.waiting, 'labelled one is', 'labelled ones are')} not counted yet"
+        yield f"The next look is at {found.look} prompts: {found.to_go} to go{waiting if found.waiting else ''}."
+
+
+def open_lines(evidence: Evidence, system: str) -> Iterator[str]:
+    """The injected memories and the prompts that lack a label, and the labels that do not count any more."""
+    gaps = gaps_in(evidence, system)
+    if missing := gaps.memories.part:
+        memories = f"{missing:,} of {counted(gaps.memories.whole, 'injected memory')}"
+        yield f"{memories}, on {counted(len(gaps.left), 'labelled prompt')}, {has(missing)} no label that counts."
+    if later := later_prompts(evidence, system):
+        number = later.prompts.part
+        ones = f"{number:,} later one{'' if number == 1 else 's'} {has(number)} no label"
+        yield f"This speaks of the prompts until {later.until}; {ones}."
+    if stale := evidence.facts.stale:
+        yield f"{counted(stale, 'label does', 'labels do')} not count: the memory was edited or removed since."
+
+
+def has(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def served_line(served: Headline, false_fires: Ratio, evidence: Evidence) -> str:
     """The prompts that get a memory that they need, and those that get one although nothing is relevant."""
+    if not evidence.looked_through:
+        return sentence("no_list")
+    unseen = "" if evidence.listed is None else "; needs outside the first ten are not seen"
     range_ = f"{100 * served.live.low:.0f}-{percent(served.live.high, 1)}"
     needing = f"{served.relevant.part:,} of {counted(served.relevant.whole, 'prompt')} in need ({range_})"
     verb = "needs" if false_fires.whole == 1 else "need"
     others = f"{false_fires.part:,} of {false_fires.whole:,} that {verb} nothing"
     if served.estimate and false_fires.whole:
-        return f"It served {needing}, {others}."
+        return f"It served {needing}, {others}{unseen}."
     if served.estimate:
-        return f"It served {needing}; none is known to need nothing."
+        return f"It served {needing}; none is known to need nothing{unseen}."
     end = f"; it served {others}" if false_fires.whole else " or to need nothing"
-    return f"No prompt is known to be in need{end}."
+    return f"No prompt is known to be in need{end}{unseen}."
 
 
 def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
@@ -177,7 +212,8 @@ def headline(found: Headline, who: str) -> str:
         return f"How much of what {who} added helped is not known yet: no prompt is labelled in full."
     low, high = 100 * found.live.low, percent(found.live.high, 1)
     added = f"Of {counted(found.relevant.whole, 'memory')} {who} added, {found.relevant.part:,} helped"
-    return f"{added}: {percent(found.estimate.value, 1)} ({low:.0f} to {high})."
+    range_ = "" if found.live == NOTHING_KNOWN else f" ({low:.0f} to {high})"
+    return f"{added}: {percent(found.estimate.value, 1)}{range_}."
 
 
 # The next step of a report
@@ -209,11 +245,16 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
         yield settle_step(facts.disputed)
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)
+    gaps, later = gaps_in(report.evidence, main.system), later_prompts(report.evidence, main.system)
+    if above(gaps.memories, MAX_UNLABELLED):
+        yield finish_step(gaps, report.evidence)
+    if later and above(later.prompts, MAX_LATER):
+        yield later_step(later)
 
 
 def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     found = main.headline
-    prompts = found.estimate.prompts if found.estimate else 0
+    prompts = found.waiting + (found.estimate.prompts if found.estimate else 0)
     if prompts < FEW_PROMPTS:
         why = f", to have {FEW_PROMPTS} for which {main.system} injects something"
         number = ceil((FEW_PROMPTS - prompts) / max(main.fire_rate.value or 0, FEWEST_FIRES))
@@ -226,7 +267,20 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
-        yield label_step(prompts, report, main, " for a range a quarter narrower")
+        why = f", for the look at {found.look}" if found.look else " for a range a quarter narrower"
+        yield label_step(found.to_go or prompts, report, main, why)
+
+
+def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
+    if evidence.is_qrels:
+        return Step(f"add the {counted(gaps.memories.part, 'missing memory')} to the qrels")
+    if 2 * evidence.facts.disputed > gaps.memories.part:
+        return settle_step(evidence.facts.disputed)
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
+
+
+def later_step(later: Later) -> Step:
+    return Step(f"label some of the {counted(later.prompts.part, 'later prompt')}", LABEL, IN_LABEL)
 
 
 def settle_step(disputed: int) -> Step:

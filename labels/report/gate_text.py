@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from engine.config import CUTS, TUNED
 from engine.lean.json_text import printed_json
 from engine.wording import counted
-from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED, deciding
-from labels.measure.groups import Headline
+from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_IN_NEED, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
+from labels.measure.intervals import ANYTIME, ONCE, PLANNED
+from labels.measure.report import gaps_in
 from labels.report.first_lines import (
     BY_REPLAY,
     BY_TARGET,
@@ -22,6 +23,8 @@ from labels.report.first_lines import (
     NOTHING,
     REPLAY,
     Step,
+    look_line,
+    open_lines,
     other_line,
     precision_lines,
     served_line,
@@ -43,6 +46,13 @@ SERVES = {PASS: "serves", FAIL: "does not serve", UNDECIDED: "may or may not ser
 
 MORE, WIDEST = 20, 0.2
 """Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
+
+RIGHT = {
+    PLANNED: "right in 19 of 20 cases, with looks at 20, 45, 70 and 100 prompts",
+    ANYTIME: "right in 19 of 20 cases at least, however often you look and whenever you stop",
+    ONCE: "right in about 19 of 20 cases, if this is the first and last time that you ask",
+}
+"""By when a person looks: how sure the interval is."""
 
 ASKED_ONCE = "If you ask only once, --one-look has a narrower range; --full says what it costs."
 RULE_OF_THREE = 3
@@ -69,7 +79,14 @@ def gate_json(report: GateReport) -> str:
     reasons = [refusal.reason for refusal in refused(report)]
     caveats = {"refusals": reasons, "warnings": list(warnings(report))}
     texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
-    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2, default=asdict) + "\n"
+    return (
+        printed_json(
+            {**row, "missing_in_need": report.missing_in_need, **caveats, "judge": judge, **texts},
+            indent=2,
+            default=asdict,
+        )
+        + "\n"
+    )
 
 
 def refused(report: GateReport) -> list[Refusal]:
@@ -91,7 +108,7 @@ def full_parts(report: GateReport, width: int) -> Iterator[str]:
 def more_line(report: GateReport, width: int) -> str:
     number = len(list(warnings(report)))
     more = f"More, and {counted(number, 'warning')}" if number else "More"
-    once = f" {ASKED_ONCE}" if is_open(report) and not report.gate.is_one_look else ""
+    once = f" {ASKED_ONCE}" if is_open(report) and report.gate.looks != ONCE else ""
     return wrapped([f"{more}: memsift gate with --full.{once}"], width)
 
 
@@ -104,14 +121,16 @@ def is_open(report: GateReport) -> bool:
 
 
 def gate_lines(report: GateReport) -> tuple[str, ...]:
-    """The answer, the precision and its interval, served prompts and false fires, and the judge."""
-    decision = report.decision
-    found = Headline(report.relevant, decision.estimate, decision.live)
+    """The answer, the precision and its interval, served prompts and false fires, the judge, and missing labels."""
+    without = gaps_in(report.evidence, report.system).prompts
+    prompts = f"{part_of(without)} prompts for which it injects something have no label."
     return (
         answer(report),
-        *precision_lines(report.system, found),
-        served_line(replace(report.served, live=deciding(report.served, report.gate)), report.false_fires),
+        *precision_lines(report.system, report.decision),
+        served_line(report.served, report.false_fires, report.evidence),
         *other_line(report.system, report.judge.comparison if report.judge else None),
+        *([prompts] if without.part else []),
+        *open_lines(report.evidence, report.system),
     )
 
 
@@ -123,13 +142,16 @@ def answer(report: GateReport) -> str:
     answers = [f"{REACHES[report.decision.verdict]} {about}{asked(report)}"]
     if report.served_decision:
         answers.append(f"{SERVES[report.served_decision.verdict]} {100 * (report.least_served or 0):g} %")
-    return f"{start}{report.system} {', and it '.join(answers)}."
+    missing = f": {counted(report.missing_in_need, 'prompt')} in need missing" if report.missing_in_need else ""
+    return f"{start}{report.system} {', and it '.join(answers)}{missing}."
 
 
 def outlook(report: GateReport) -> str:
-    """Whether it is enough, or how many more prompts decide that."""
+    """Whether it is enough, or the next look, or how many more prompts decide that."""
     if report.caveats.forbid:
         return answer(report)
+    if report.verdict == UNDECIDED and report.pending.look:
+        return " ".join([f"It {REACHES[UNDECIDED]} {asked(report)}.", *look_line(report.pending)])
     if report.verdict == UNDECIDED:
         number, prompts = report.pending.more, "prompt decides" if report.pending.more == 1 else "prompts decide"
         decides = f"About {number:,} more {prompts}" if number else "More labels decide"
@@ -153,16 +175,12 @@ def estimate_lines(report: GateReport) -> Iterator[str]:
         counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
         prompts = counted(decision.estimate.prompts, "prompt")
         yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}"
-        cases = round(1 / (1 - gate.confidence))
-        right = f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
-        if gate.is_one_look:
-            right = f"right in about {cases - 1} of {cases} cases, if this is the first and last time that you ask"
-        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {right}"
+        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {RIGHT[gate.looks]}"
     zone = f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
     yield f"  asked for      {gate.least:.2f}{zone if gate.zone.low < gate.zone.high else ''}"
     share = "" if report.least_served is None else f"; asked for {report.least_served:.2f}"
     if report.served.estimate:
-        prompts = f"{part_of(report.served.relevant)} prompts in need, true value {span(deciding(report.served, gate))}"
+        prompts = f"{part_of(report.served.relevant)} prompts in need, true value {span(report.served.live)}"
         yield f"  served         {report.served.estimate.value:.2f}   {prompts}{share}"
     elif share:
         yield f"  served         {UNKNOWN}      no prompt is known to be in need{share}"
@@ -176,8 +194,10 @@ def outlook_line(report: GateReport) -> str:
     decision = report.pending
     if not is_open(report):
         return ""
-    if report.gate.is_one_look:
+    if report.gate.looks == ONCE:
         return sentence("one_look_open")
+    if report.missing_in_need and decision is report.served_decision:
+        return sentence("in_need", f"{FEWEST_IN_NEED}", f"{report.missing_in_need}")
     what = "precision" if decision is report.decision else "the share of served prompts"
     if decision.more is None:
         if decision.estimate is None or decision.estimate.prompts < FEWEST_TO_PLAN:
@@ -213,8 +233,10 @@ def gate_step(report: GateReport) -> Step:
 def undecided_step(report: GateReport) -> Step:
     decision, estimate = report.pending, report.pending.estimate
     judged = estimate.prompts if estimate else 0
-    number = decision.more or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
-    if report.gate.is_one_look:
+    is_missing = decision is report.served_decision and report.missing_in_need
+    fewest = FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0
+    number = is_missing or decision.to_go or decision.more or fewest
+    if report.gate.looks == ONCE:
         return Step("ask without --one-look: it says how many more prompts it takes")
     if not number and decision is report.decision and (zone := zone_that_decides(report)):
         what = f"decide, if {50 * zone:g} points either way do not matter to you"

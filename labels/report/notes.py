@@ -14,15 +14,15 @@ from labels.measure.report import (
     same_prompts,
     unsure_share,
 )
-from labels.report.first_lines import AS_NOW, BLINDLY, BY_REPLAY, IN_LABEL, LABEL, REPLAY, Step, settle_step
+from labels.report.first_lines import AS_NOW, BLINDLY, BY_REPLAY, REPLAY, Step, finish_step, later_step
 from labels.report.section import part_of, percent, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from labels.measure.evidence import Evidence, LabelFacts
-    from labels.measure.gate import Caveats, Gaps, GateReport
-    from labels.measure.report import Outdated, Report
+    from labels.measure.gate import Caveats, GateReport
+    from labels.measure.report import Gaps, Outdated, Report
 
 
 WORDS = {
@@ -124,8 +124,10 @@ def on_pool(report: Report) -> Iterator[str]:
             memories = counted(whole, "injected memory")
             words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
             yield sentence("unjudged", part=part, **words)
-    if report.labelled_prompts:
-        yield "What no system returned was never looked at: recall and losses are within the pool."
+    if listed := report.evidence.listed:
+        yield sentence("listed", counted(len(listed), "prompt"))
+    elif report.labelled_prompts:
+        yield sentence("no_list")
 
 
 def on_convention(report: Report) -> Iterator[str]:
@@ -167,20 +169,19 @@ def refusals(system: str, caveats: Caveats, evidence: Evidence) -> Iterator[Refu
         labels = part_of(caveats.sighted)
         reason = sentence("sighted_again", labels=labels)
         yield Refusal(f"{labels} were given with ranks or verdicts in view.", reason, BLINDLY)
-    gaps = caveats.gaps
-    if gaps and gaps.matters:
-        short = f"{counted(gaps.missing, 'memory')} without a label could change the answer."
-        most = f"{missing_labels(gaps)}, and the answer depends on them."
-        step = Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
-        if evidence.is_qrels:
-            step = Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
-        elif evidence.facts.disputed:
-            step = settle_step(evidence.facts.disputed)
-        yield Refusal(short, f"{most} {finishing(gaps.left, evidence)}", step)
+    if gaps := caveats.gaps:
+        short = f"{part_of(gaps.memories)} injected memories have no label."
+        reason = f"{missing_labels(gaps)}. {finishing(gaps.left, evidence)}"
+        yield Refusal(short, reason, finish_step(gaps, evidence))
+    if later := caveats.later:
+        prompts = part_of(later.prompts)
+        reason = sentence("later", prompts=prompts)
+        yield Refusal(f"{prompts} prompts are later than the labels.", reason, later_step(later))
 
 
 def missing_labels(gaps: Gaps) -> str:
-    return f"{gaps.missing:,} of {gaps.whole:,} injected memories on prompts that were begun have no label that counts"
+    memories = f"{gaps.memories.part:,} of {gaps.memories.whole:,} injected memories on labelled prompts"
+    return f"{memories} have no label that counts: none, unsure, split, or about an edited text"
 
 
 def finishing(left: Mapping[str, int], evidence: Evidence) -> str:
@@ -192,15 +193,14 @@ def finishing(left: Mapping[str, int], evidence: Evidence) -> str:
     if evidence.is_qrels:
         return f"{which} in the qrels."
     settle = " What people are split on, memsift label --adjudicate settles." if evidence.facts.disputed else ""
-    return f"{which}: Label in the app asks for the open labels, Replay for those that were skipped twice.{settle}"
+    replay = "Replay for those that were skipped twice, and shows those you were unsure about"
+    return f"{which}: Label in the app asks for the open labels, {replay}.{settle}"
 
 
 def warnings(report: GateReport) -> Iterator[str]:
     """Facts that limit the answer without forbidding it."""
-    evidence, system, gaps = report.evidence, report.system, report.caveats.gaps
+    evidence, system = report.evidence, report.system
     judged = report.decision.estimate.prompts if report.decision.estimate else 0
-    if gaps and not gaps.matters:
-        yield f"{missing_labels(gaps)}. Whatever they are like, the answer stays the same."
     if 0 < judged < FEW_PROMPTS:
         yield few_note(counted(judged, "prompt counts", "prompts count"))
     if report.failures.part:

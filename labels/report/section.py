@@ -192,7 +192,9 @@ def false_fire(evidence: Evidence, row: Outcome) -> float:
 
 
 def lost(evidence: Evidence, row: Outcome) -> float:
-    """The relevant memories of the pool that were not injected."""
+    """The relevant memories of the pool that were not injected, for a prompt that was looked through."""
+    if row.prompt_id not in evidence.looked_through:
+        return 0
     judged = evidence.judgements.get(row.prompt_id, {})
     return evidence.relevant_in_pools[row.prompt_id] - sum(bool(judged.get(name)) for name in row.injected)
 

@@ -178,7 +178,12 @@ def injecting(report: Report) -> ReportSection:
         "irrelevant\nper prompt": lambda system: share(system.irrelevant_per_prompt),
         "for one\nword": lambda system: share(system.polluted_rate),
     }
-    return section("injecting", table_of(report, columns, false_fire))
+    return section("injecting", table_of(report, columns, false_fire), listed=listed(report))
+
+
+def listed(report: Report) -> str:
+    """The prompts of which needs are known."""
+    return "prompts" if report.evidence.listed is None else "prompts with a list card"
 
 
 def recall(report: Report) -> ReportSection:
@@ -198,7 +203,7 @@ def recall(report: Report) -> ReportSection:
         lambda system: range_of(system.served.estimate.value, system.served.live) if system.served.estimate else None,
     )
     known = "Of all known: with what else the labels call relevant. "
-    return section("recall", table, beyond="" if is_known else known)
+    return section("recall", table, beyond="" if is_known else known, listed=listed(report))
 
 
 def running(report: Report) -> ReportSection:

@@ -105,7 +105,7 @@ def measure_sets(
     """The point of the injected *sets*, one for each prompt. *expected* is the sum of their P(relevant)."""
     counts = [(sum(example.is_relevant is True for example in found), len(found)) for found in sets]
     hits, total = sum(x for x, _ in counts), sum(m for _, m in counts)
-    unneeded = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if not prompt.relevant]
+    unneeded = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if prompt.needs_nothing]
 
     def low(sure: float) -> float | None:
         """The one-sided lower bound of precision."""
@@ -218,7 +218,7 @@ def named_thresholds(prompts: Sequence[JudgedPrompt], probabilities: Probabiliti
 
     A prompt gets a memory up to the highest threshold that one of its candidates reaches: see `engine.cutoff.surer`.
     """
-    silent = [own for prompt, own in zip(prompts, probabilities, strict=True) if not prompt.relevant]
+    silent = [own for prompt, own in zip(prompts, probabilities, strict=True) if prompt.needs_nothing]
     if len(silent) < MIN_SILENT:
         return {}
     loudest = sorted((max(own, default=0.0) for own in silent), reverse=True)

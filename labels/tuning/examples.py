@@ -41,6 +41,7 @@ class JudgedPrompt:
 
     `relevant` counts all memories known to be relevant, also those that did not reach the cutoff. `group` is the root:
     prompts of one root resemble each other. `today` are the ids of the memories that are injected today.
+    `is_looked_through`: people looked also for memories that no system injected, so the prompt may need nothing.
     """
 
     prompt_id: str
@@ -49,23 +50,30 @@ class JudgedPrompt:
     examples: tuple[Example, ...]
     group: str = ""
     today: frozenset[str] = frozenset()
+    is_looked_through: bool = True
+
+    @property
+    def needs_nothing(self) -> bool:
+        return self.is_looked_through and not self.relevant
 
 
 @dataclass(frozen=True)
 class Truth:
     """The known relevance of memories: prompt id -> pair -> whether it is relevant.
 
-    `unlisted` is the relevance of pairs without an entry: None for unjudged.
+    `unlisted` is the relevance of pairs without an entry: None for unjudged. `listed` are the prompts with an answered
+    list card; empty where there is none, as in labels of memsift 1.0 and in qrels.
     """
 
     judgements: Mapping[str, Mapping[Pair, bool]] = field(default_factory=dict)
     unlisted: bool | None = None
+    listed: Set[str] = frozenset()
 
     @classmethod
-    def from_gold(cls, gold: Iterable[Gold]) -> Self:
+    def from_gold(cls, gold: Iterable[Gold], listed: Set[str] = frozenset()) -> Self:
         """From labels. A label of another text of a memory does not count."""
         decided = [label for label in gold if label.verdict in (RELEVANT, NOT_RELEVANT)]
-        return cls(nested((label.prompt_id, label.pair, label.verdict == RELEVANT) for label in decided))
+        return cls(nested((label.prompt_id, label.pair, label.verdict == RELEVANT) for label in decided), listed=listed)
 
     @classmethod
     def from_qrels(cls, judgements: Judgements, *, excludes: bool) -> Self:
@@ -124,7 +132,8 @@ def judged_prompts(
             now = retrieve(Query(prompt), index, OpenSystem(config, in_use)).injected
             today = frozenset(candidate.memory.id for candidate in now)
             known = truth.relevant(prompt.id, digests)
-            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))
+            is_listed = not truth.listed or prompt.id in truth.listed
+            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today, is_listed))
     return found
 
 

@@ -170,7 +170,7 @@ def tune(
         today=measure_sets(prompts, today, 0.0, confidence),
         today_cutoff=today_cutoff,
         is_from_default=prior is not NOTHING,
-        silent=sum(not prompt.relevant for prompt in prompts),
+        silent=sum(prompt.needs_nothing for prompt in prompts),
         roots=tuple(
             sorted({prompt.group for prompt in prompts if any(e.is_relevant is not None for e in prompt.examples)})
         ),

@@ -10,12 +10,12 @@ It prints three tables:
 
 import argparse
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import log, log1p, sqrt
 from statistics import mean, median
 
 from labels.measure.comparison import SystemComparison, compare
-from labels.measure.intervals import Interval, headline_interval, wilson
+from labels.measure.intervals import LOOKS, Interval, deciding_interval, headline_interval, wilson
 from labels.records import Outcome
 from tests.benchmarks.hook import table
 from tests.benchmarks.other_sequences import beta_binomial_interval, mirrored, rejected_after
@@ -90,6 +90,7 @@ def stopping_rows(runs: int) -> list[tuple[str, ...]]:
         "peeking Wilson": peeking,
         "beta-binomial": beta_binomial,
         "plug-in bets": plug_in,
+        "planned looks": planned,
         "live interval": betting,
     }
     rows: list[tuple[str, ...]] = [("truth", *methods)]
@@ -111,6 +112,10 @@ def summary(decisions: list[Decision | None], truth: float) -> str:
 def betting(prompts: Sequence[Counts]) -> Decision | None:
     above = rejected_after(prompts, 3, 2 / ALPHA, GATE)
     return first(above, rejected_after(mirrored(prompts), 3, 2 / ALPHA, 1 - GATE))
+
+
+def planned(prompts: Sequence[Counts]) -> Decision | None:
+    return stopped(lambda number: deciding_interval(prompts[:number], 3), (*LOOKS, CAP_PROMPTS))
 
 
 def first(above: int | None, below: int | None) -> Decision | None:
@@ -156,7 +161,7 @@ def peeking(prompts: Sequence[Counts]) -> Decision | None:
     return stopped(lambda number: wilson(relevant[number], judged[number]), range(5, len(prompts) + 1))
 
 
-def stopped(interval: Callable[[int], Interval | None], moments: range) -> Decision | None:
+def stopped(interval: Callable[[int], Interval | None], moments: Iterable[int]) -> Decision | None:
     for number in moments:
         found = interval(number)
         if found and not holds(found, GATE):

@@ -118,6 +118,7 @@ SCHEMAS = {
     "m008_blindness": "5ae5782afdf02667",
     "m009_same_memories": "fe9814f4ef7336d4",
     "m010_one_order": "fe9814f4ef7336d4",
+    "m011_list_cards": "53e2d5aef8bb38f7",
 }
 """The first 16 hex digits of a hash of the schema after each step."""
 

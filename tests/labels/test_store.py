@@ -13,7 +13,7 @@ from labels.store import LabelStore
 from tests.labels.samples import card, pool_of, record, retrieval, say
 
 OTHER_COLUMNS = """uid, ts, session, source, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason,
-    note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes"""
+    note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes, titles"""
 """All but the first of label_event."""
 
 NOON = datetime(2025, 6, 1, 12, 0, 0, 250_000, tzinfo=UTC)

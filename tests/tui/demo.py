@@ -48,7 +48,8 @@ def make_workspace(
 ) -> Workspace:
     """A workspace over *root* with the label store at *store*. *judge* makes a judge from the root's configuration.
 
-    It has no cutoff, unlike the app's own, unless `cutoff` names one: most tests are about other things.
+    It has no cutoff, unlike the app's own, unless `cutoff` names one, and no list cards without `draw`: most tests are
+    about other things.
     """
     config = read_config(str(root), {}).config
     return kind(
@@ -58,7 +59,7 @@ def make_workspace(
         judge=judge(config) if judge else None,
         now=lambda: now,
         prompts_of_files=demo_prompts() if prompts is None else tuple(prompts),
-        **options,
+        **{"draw": lambda *_: 0.0, **options},
     )
 
 

@@ -73,15 +73,9 @@ def test_the_demo_has_settings_of_its_own_and_a_second_start_finds_the_same_labe
 
 
 @pytest.mark.slow
-def test_false_fires_are_the_same_number_in_both_reports_and_in_tune(demo: Workspace, tmp_path: Path) -> None:
-    root, db, files = demo.index.root, demo.store.path, ("--prompts", FILES / "prompts.jsonl")
-    run = tmp_path / "run.jsonl"
-    run.write_text(memsift("replay", "--root", root, *files).stdout, "utf-8")
-    reports = [
-        memsift("report", "--root", root, "--db", db).stdout,
-        memsift("report", "--run", run, "--qrels", FILES / "qrels.txt").stdout,
-    ]
-    said = {" ".join(report.split()).partition("%), ")[2].partition(" that need nothing")[0] for report in reports}
-    assert len(said) == 1
+def test_false_fires_are_the_same_number_in_the_report_and_in_tune(demo: Workspace) -> None:
+    root, db = demo.index.root, demo.store.path
+    report = " ".join(memsift("report", "--root", root, "--db", db).stdout.split())
+    said = report.partition("%), ")[2].partition(" that need nothing")[0]
     tuned = memsift("tune", "--root", root, "--db", db, "--target-precision", "0.6").stdout
-    assert f"{said.pop()} today" in " ".join(tuned.split())
+    assert f"{said} today" in " ".join(tuned.split())

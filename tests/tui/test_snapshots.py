@@ -13,6 +13,7 @@ from engine.judge.limits import Limits
 from engine.judge.providers.registry import RefusingProvider
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval
+from labels.pooling import draw
 from tests.tui.apps import at_rest, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, fresh_cutoff, make_workspace
@@ -48,6 +49,9 @@ DIALOGS = {
     "merge": ("space", "space", "m"),
     "explain": EXPLAIN,
 }
+LIST = ("f4", "a", "x", "x", "2", "5", "up")
+"""Labels the cards of a prompt, and marks two titles of its list card."""
+
 FIRST_CARD = ("f4", "w", "1", "e", *"ended", "enter", "x")
 """Labels the first card with a reason and a note."""
 
@@ -107,6 +111,14 @@ def workspace(
 def test_a_screen_looks_as_it_did(
     snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size
 ) -> None:
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(*keys))
+
+
+@pytest.mark.parametrize(("keys", "size"), pictures({"list": LIST}, *EVERY_SIZE))
+def test_a_list_card_looks_as_it_did(
+    snap_compare: Compare, open_workspace: Opener, apart: Path, keys: tuple[str, ...], size: Size
+) -> None:
+    workspace = open_workspace(root=apart, judge=None, annotator="ana", clock=stopped_clock, draw=draw)
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(*keys))
 
 

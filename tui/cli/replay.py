@@ -131,8 +131,10 @@ class Replay:
         reading = with_hook_log(reading, roots.paths[0], os.environ)
         limits = self.bulk.limits()
         disagreements, answers = 0, Answers()
-        opened = opening.opened_roots(roots.paths, roots.others)
-        with opened_judge(self.judge, config, limits) as asked, opened as index:
+        with (
+            opened_judge(self.judge, config, limits) as asked,
+            opening.opened_roots(roots.paths, roots.others) as index,
+        ):
             chosen, cutoffs = chosen_systems(self.systems, roots, asked, names_of(reading.prompts))
             setup = replaying.ReplaySetup(
                 roots, tuple(chosen), cutoffs, self.judge, self.bulk.retries, index.corpus_hash

@@ -28,16 +28,15 @@ from engine.roots import open_together, together
 from engine.stores.files import write_whole
 from labels.exchange.files import read_source
 from labels.exchange.trec import read_grades
-from labels.records import NEEDED, NOT_RELEVANT, RELEVANT, Card
+from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import open_workspace, read_settings
 from tui.workspace.retrievals import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.memory import Memory
     from labels.records import Pool
     from tui.workspace.workspace import Workspace
 
@@ -120,19 +119,10 @@ def fill(workspace: Workspace, now: datetime) -> None:
         pools = [pool for prompt in workspace.prompts if (pool := workspace.pool(prompt.id))]
     workspace.judge = patient
     grades = read_grades(read_source(FILES / "qrels.txt"))
-    cards = [[(pool.prompt.id, card) for card in (*pool.cards, *missed(pool, grades, texts))] for pool in pools]
     for row in (FILES / "people.jsonl").read_text("utf-8").splitlines():
         person = json.loads(row)
-        mine = [card for of_prompt in cards[person["first"] - 1 : person["last"]] for card in of_prompt]
+        mine = pools[person["first"] - 1 : person["last"]]
         label(workspace, person["annotator"], mine, {**grades, **otherwise(person)}, now)
-
-
-def missed(pool: Pool, grades: Grades, texts: Callable[[str], Memory | None]) -> Iterator[Card]:
-    """Cards for the needed memories that no system injected: in Replay, a person may label any candidate."""
-    pooled = {card.memory.id for card in pool.cards}
-    for (prompt_id, memory_id), grade in grades.items():
-        if grade >= NEEDED and prompt_id == pool.prompt.id and memory_id not in pooled and (memory := texts(memory_id)):
-            yield Card(memory.summary, len(pooled) + 1)
 
 
 def otherwise(person: dict[str, Any]) -> Grades:
@@ -140,11 +130,19 @@ def otherwise(person: dict[str, Any]) -> Grades:
     return {(prompt_id, memory_id): grade for prompt_id, memory_id, grade in person["otherwise"]}
 
 
-def label(workspace: Workspace, name: str, cards: Sequence[tuple[str, Card]], grades: Grades, now: datetime) -> None:
-    """The labels that one person gave in the days before *now*."""
-    times = (now - DAYS_OF_LABELS * (1 - place / len(cards)) for place in count())
+def label(workspace: Workspace, name: str, pools: Sequence[Pool], grades: Grades, now: datetime) -> None:
+    """The labels that one person gave in the days before *now*, with the answers to list cards."""
+    events = sum(len(pool.cards) + len(pool.listed) + 1 for pool in pools)
+    times = (now - DAYS_OF_LABELS * (1 - place / events) for place in count())
+    paces = (2_000 + place * 977 % 9_000 for place in count())
     with LabelStore.open(workspace.store.path, now=times.__next__) as store, store.together():
-        for place, (prompt_id, card) in enumerate(cards):
-            grade = grades.get((prompt_id, card.memory.id), 0)
-            how: dict[str, Any] = {"seed": workspace.seed, "blind": True, "elapsed_ms": 2_000 + place * 977 % 9_000}
-            store.label(name, prompt_id, card, RELEVANT if grade else NOT_RELEVANT, grade=grade, **how)
+        for pool in pools:
+            for card in pool.cards:
+                grade = grades.get((pool.prompt.id, card.memory.id), 0)
+                how: dict[str, Any] = {"seed": workspace.seed, "blind": True, "elapsed_ms": next(paces)}
+                verdict = RELEVANT if grade else NOT_RELEVANT
+                store.label(name, pool.prompt.id, card, verdict, grade=grade, titles=pool.titles, **how)
+            if pool.listed:
+                helped = [card.pair for card in pool.listed if grades.get((pool.prompt.id, card.memory.id))]
+                how = {"seed": workspace.seed, "blind": True, "elapsed_ms": next(paces)}
+                store.answer_list(name, pool.prompt.id, pool.listed, helped, **how)

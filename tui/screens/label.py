@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Container, Vertical
@@ -19,7 +19,7 @@ from tui.keys import bindings, keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine
+from tui.widgets.labels import NoteInput, RecentLabels, Remark, RemarkLine, TitleList
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.content import Content
+    from textual.widget import Widget
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
 GRADES = "label.grade0 label.grade1 label.grade2 label.grade3"
 ANSWERS = ("label", "grade")
 CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
+LIST_ACTIONS = ("none", "some", "mark")
 NO_GRADES = "Grades are off. `grades = true` under [label] in config.toml turns them on."
 QUESTION = "Inject it for this prompt?"
+LIST_QUESTION = "Would any of these have helped?", "{label.none} none, digits or {label.mark} mark some"
 GUIDE, BROAD = "When is it relevant?", 120
 """The title of the guideline, and the width of a terminal that has room for it beside the card."""
 
@@ -60,7 +63,8 @@ class LabelScreen(LabelWalk):
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
-        shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.reveals",
+        shown="mark.relevant mark.not label.some label.none label.mark label.skip mark.unsure label.next label.follow "
+        "mark.undo label.reveals",
         hidden="mark.unrateable label.note label.reason label.guideline label.latest label.open "
         f"copy.text label.settle prompt.read {GRADES}",
         at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
@@ -68,12 +72,15 @@ class LabelScreen(LabelWalk):
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
         "them out. Each label is saved at once. "
+        "The last card of some prompts, drawn by chance, lists titles that no system injected: mark what would have "
+        "helped, or press {label.none}. "
         "Before a label, {label.note} writes a note and {label.reason} chooses a reason; both are saved with it. About "
         "one card in ten is shown again later, to measure how often you agree with yourself. {label.latest} goes to "
         "the latest labels, where the same keys change one."
     )
 
     card_pane = query_one(MemoryPane)
+    titles = query_one(TitleList)
     reveal = query_one(Reveal)
     remark_line = query_one(RemarkLine)
 
@@ -87,6 +94,7 @@ class LabelScreen(LabelWalk):
         yield PromptPane(id="prompt", classes="pane")
         with Container(id="body"):
             yield MemoryPane("card")
+            yield TitleList(id="titles", classes="pane")
             yield Reveal(id="reveal", classes="pane")
             with Vertical(id="side"):
                 yield RecentLabels(id="recent", classes="pane")
@@ -117,6 +125,8 @@ class LabelScreen(LabelWalk):
             return
         if self.position.card:
             self._show_card(self.position, self.position.card)
+        elif self.position.listed:
+            self._show_list(self.position)
         elif self.position.pool.cards and not self.position.is_repeat and self._shows_reveals:
             self._show_reveal(self.position.prompt)
         else:
@@ -144,11 +154,24 @@ class LabelScreen(LabelWalk):
             width = self.card_pane.size.width or self.size.width  # a pane without a layout has no width yet
             self.card_pane.border_title = plain(joined((*parts, keyed(self.app, HINT)), width))
 
-    def show_card_text(self, text: Content) -> None:
-        self.reveal.display = False
-        self.card_pane.display = True
-        self.card_pane.border_title = ""
+    def _show_list(self, at: Position) -> None:
+        self._show_pane(self.titles)
+        self.titles.border_title = plain(keyed(self.app, " · ".join(LIST_QUESTION)))
+        self.titles.show(at.listed)
+        self.prompt_pane.name_blindness(is_blind=self.app.workspace.is_blind(at.prompt.id))
+        if not self.recent.has_focus:
+            self.titles.focus()
+        self._shown_at = self.app.workspace.clock()
+
+    def _show_pane(self, shown: Widget) -> None:
+        """Show a card, the titles of the list card, or the reveal."""
+        for pane in (self.card_pane, self.titles, self.reveal):
+            pane.display = pane is shown
         self.remark_line.turn_to(None)
+
+    def show_card_text(self, text: Content) -> None:
+        self._show_pane(self.card_pane)
+        self.card_pane.border_title = ""
         self.card_pane.show(text)
         if not self.recent.has_focus:
             self.card_pane.focus()
@@ -158,9 +181,7 @@ class LabelScreen(LabelWalk):
         self.prompt_pane.name_blindness(is_blind=True)
         action = follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
         self.reveal.show_prompt(self.app.workspace, prompt, action)
-        self.card_pane.display = False
-        self.remark_line.turn_to(None)
-        self.reveal.display = True
+        self._show_pane(self.reveal)
         self.reveal.table.focus()
         self.measure()
 
@@ -182,6 +203,19 @@ class LabelScreen(LabelWalk):
     def action_skip(self) -> None:
         self._write(self.app.workspace.store.skip)
 
+    @property
+    def is_listing(self) -> bool:
+        """Whether the titles of a list card are asked about."""
+        return bool(self.position and self.position.listed and not self.card)
+
+    def action_mark(self) -> None:
+        self.titles.mark(self.titles.cursor)
+
+    def action_none(self) -> None:
+        self._write(partial(self.app.workspace.store.answer_list, helped=self.titles.marked))
+
+    action_some = action_none
+
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
         if self.is_typing and action in (*CARD_ACTIONS, "undo"):
@@ -191,29 +225,37 @@ class LabelScreen(LabelWalk):
         if action == "grade" and not self.app.settings.has_grades:
             return NO_GRADES
         if self.is_mounted and self.recent.has_focus:
-            is_off = action in (*CARD_ACTIONS[2:], "next", "follow")
+            is_off = action in (*CARD_ACTIONS[2:], *LIST_ACTIONS, "next", "follow")
             return keyed(self.app, "Leave the latest labels with {go.back} first.") if is_off else ""
         if action == "follow":
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
-        if action in CARD_ACTIONS and self.card is None:
+        if action in LIST_ACTIONS:
+            if not self.is_listing:
+                return "This is for the titles that are listed after some prompts."
+            if action != "mark" and (action == "some") != bool(self.titles.marked):
+                return "A title is marked." if self.titles.marked else "Mark a title first."
+        if action in CARD_ACTIONS and self.card is None and not (action == "open" and self.is_listing):
+            if self.is_listing:
+                return keyed(self.app, "Mark titles, or press {label.none} for none.")
             return "This prompt is done." if self.is_revealed else "No card is shown."
         if action == "next" and not (self.is_revealed or self.has_failed or self.is_done):
-            return "Label or skip this card first." if self.card else "No card is shown."
+            return "Label or skip this card first." if self.card or self.is_listing else "No card is shown."
         return ""
 
     def _write(self, write: Callable[..., Event]) -> None:
-        """Write one event about the card, and go on once it is on disk."""
-        if self.card is None or self.position is None:
+        """Write the answer to the card or to the list card, and go on once it is on disk."""
+        if self.position is None or not self.position.asked:
             return
         self.app.look_for_labels()
         workspace, prompt_id, repeat = self.app.workspace, self.position.prompt.id, self.position.is_repeat
-        how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
+        how: dict[str, Any] = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
-        how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
+        how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat, "titles": self.position.pool.titles}
         with self.app.telling_errors():
-            event = write(workspace.annotator, prompt_id, self.card, **how)
+            event = write(workspace.annotator, prompt_id, self.card or self.position.listed, **how)
             if event.action == LABEL:
                 self.remark_line.forget()
+                self.titles.marked.clear()
             self.show_position()
 
     def action_note(self) -> None:
@@ -248,7 +290,8 @@ class LabelScreen(LabelWalk):
     def step_back(self) -> bool:
         if not self.recent.has_focus:
             return False
-        self.set_focus(self.card_pane if self.card_pane.display else self.reveal.table)
+        shown = self.card_pane if self.card_pane.display else self.titles if self.titles.display else self.reveal.table
+        self.set_focus(shown)
         return True
 
     @on(RowList.Selected, "RankingTable")
@@ -269,6 +312,7 @@ class LabelScreen(LabelWalk):
         if self.is_revealed and not self._shows_reveals:
             self.next_prompt()
 
+    @on(RowList.Selected, "#titles")
     def action_open(self) -> None:
-        if self.card:
-            self.read_memory(self.card.memory.id)
+        if card := self.card or self.titles.current:
+            self.read_memory(card.memory.id)

@@ -68,7 +68,10 @@ class LabelWalk(ModeScreen):
 
     @property
     def card(self) -> Card | None:
-        """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label."""
+        """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label.
+
+        None also while the list card is there.
+        """
         return self.position.card if self.position else None
 
     @property
@@ -166,11 +169,11 @@ class LabelWalk(ModeScreen):
         if self.position is None:
             self.begin()
             return
-        before = self.card
+        before = self.position.asked
         with self.app.telling_errors():
             self.queue = LabelQueue(self.app.workspace)
             at = self.find_position()
-            if before and at and at.card and at.card.pair == before.pair:
+            if before and at and at.asked == before:
                 self.position = at
                 self.tell_happened("")
             else:
@@ -202,7 +205,7 @@ class LabelWalk(ModeScreen):
     @property
     def is_revealed(self) -> bool:
         """Whether the prompt on the screen is done."""
-        return self.position is not None and self.card is None and not self.position.is_repeat
+        return self.position is not None and not self.position.asked and not self.position.is_repeat
 
     def show_progress(self, text: str) -> None:
         self.tell_happened("")

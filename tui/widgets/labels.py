@@ -13,7 +13,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.keys import keyed
+from tui.keys import KEYS, keyed, keys_of
 from tui.plain import cells, plain
 from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import VERDICTS, signs
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.memory import Memory
-    from labels.records import Label
+    from labels.records import Card, Label, Pair
     from tui.widgets.lists.rows import Cell
 
 
@@ -75,6 +75,53 @@ class RecentLabels(RecordList["Label"]):
             (head, TONES[label.verdict]),
             (cells(f"{f'{why}: ' if why else ''}{self._titles[label.memory_id]}", width - len(head)), ""),
         ]
+
+
+DIGITS, ANSWERS = "1234567890", ("label.none", "label.some", "label.mark")
+
+
+class TitleList(RecordList["Card"]):
+    """The titles of a list card, each with a digit, and the marks of the titles that would have helped."""
+
+    NOUN = "title"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.marked: set[Pair] = set()
+
+    def id_of(self, record: Card) -> str:
+        return str(record.pair)
+
+    def mark(self, index: int) -> None:
+        """Mark a title, or take its mark away."""
+        if index < self.count:
+            self.cursor = index
+            self.marked ^= {self.records[index].pair}
+            self.refresh()
+            self.screen.refresh_bindings()
+
+    async def on_key(self, event: Key) -> None:
+        """Mark the title with a digit, and answer at once: a binding would act after keys that were typed later.
+
+        A key typed after the answer goes to the app: the next card was meant.
+        """
+        asked = [name for name in ANSWERS if event.key in keys_of(self.app, name)]
+        if not self.display:
+            self.app.post_message(Key(event.key, event.character))
+        elif event.key in DIGITS:
+            self.mark(DIGITS.index(event.key))
+        elif asked:
+            await self.app.run_action(KEYS[asked[0]].action, self.screen)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        card, drawn = self.records[index], signs(self)
+        is_marked = card.pair in self.marked
+        head = f" {drawn.selected if is_marked else drawn.off:<2}{DIGITS[index]}  "
+        return [(f"{head}{cells(card.memory.title, width - len(head))}", "good" if is_marked else "")]
 
 
 MAX_NOTE = 2_000

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.wording import counted
-from labels.report.first_lines import headline, main_system, other_line, rival, served_line
+from labels.report.first_lines import headline, main_system, open_lines, other_line, rival, served_line
 from labels.report.gate_text import outlook
 from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
 from labels.report.sections import group_of, summary
@@ -59,7 +59,9 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
         lines.append(_answer_bar(main.headline, gate.gate.least, width))
     lines.append(_wrapped([outlook(gate)], width))
     if not is_short:
-        more = [served_line(main.served, main.false_fire_rate), *other_line(main.system, rival(report, main.system))]
+        more = [served_line(main.served, main.false_fire_rate, report.evidence)]
+        more += other_line(main.system, rival(report, main.system))
+        more += open_lines(report.evidence, main.system)
         lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
     step = reading.step
     key = f"{say('{report.step}')}  " if step.place else ""

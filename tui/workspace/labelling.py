@@ -16,8 +16,8 @@ from engine.stores.files import UnreadableFileError, text_of
 from engine.stores.writing import ACTIVE
 from engine.wording import counted
 from labels.measure.agreement import LabellingProgress, people
-from labels.pooling import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
-from labels.records import Card, Pool
+from labels.pooling import MAX_SKIPS, REPEAT_REACH, answered, due_repeats, open_cards, pace
+from labels.records import Card, Pool, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
@@ -47,16 +47,25 @@ VERBS = {"retire": "retires", "merge": "merges", "edit": "edits"}
 
 @dataclass(frozen=True)
 class Position:
-    """A prompt of the queue, its pool, and the cards that are still open. A repeat's pool holds the repeated cards."""
+    """A prompt of the queue, its pool, and the cards that are still open. A repeat's pool holds the repeated cards.
+
+    `listed` are the open titles of the list card, which comes after the other cards.
+    """
 
     prompt: Prompt
     pool: Pool
     open: tuple[Card, ...]
     is_repeat: bool = False
+    listed: tuple[Card, ...] = ()
 
     @property
     def card(self) -> Card | None:
         return self.open[0] if self.open else None
+
+    @property
+    def asked(self) -> tuple[Card, ...]:
+        """What the screen asks about: a card, or else the titles of the list card; empty if the prompt is done."""
+        return self.open[:1] or self.listed
 
     @property
     def card_number(self) -> int:
@@ -75,8 +84,10 @@ class LabelQueue:
         self._workspace = workspace
         self.order = workspace.labelling_order()
         self._by_id = {prompt.id: prompt for prompt in self.order}
-        self._labelled = workspace.labelled_pairs()
-        self._given = sum(map(len, self._labelled.values()))
+        given = workspace.store.labels(workspace.annotator, root=workspace.index.root)
+        labels = grouped((label.prompt_id, label) for label in given)
+        self._labelled = {name: {label.pair for label in own} for name, own in labels.items()}
+        self._answered = Counter({name: answered(own) for name, own in labels.items()})
         self._finished = self._finished_before()
         self._disputed = self._disputed_before()
 
@@ -86,12 +97,13 @@ class LabelQueue:
         pool = workspace.pool(prompt.id)
         if pool is None:
             return None
-        labelled = set(workspace.labels(prompt.id))
+        labels = workspace.labels(prompt.id)
         skips = workspace.store.skips(workspace.annotator, prompt.id).get(prompt.id, {})
-        self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
-        self._labelled[prompt.id] = labelled
-        at = Position(prompt, pool, open_cards(pool, labelled, skips))
-        if at.open:
+        self._labelled[prompt.id] = set(labels)
+        self._answered[prompt.id] = answered(labels.values())
+        still_open = (open_cards(cards, labels, skips) for cards in (pool.cards, pool.listed))
+        at = Position(prompt, pool, next(still_open), listed=next(still_open))
+        if at.asked:
             self._finished.discard(prompt.id)
         else:
             self._finished.add(prompt.id)
@@ -143,7 +155,7 @@ class LabelQueue:
         other people labelled that card.
         """
         workspace = self._workspace
-        given, done = self._given, len(self._finished)
+        given, done = self._answered.total(), len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", counted(given, "label")]
         if disputed := self._disputed.total():
             parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
@@ -176,7 +188,7 @@ class LabelQueue:
         here = at if at and at.open and not at.is_repeat else None
         begun = len(here.pool.cards) - len(here.open) if here else 0
         done = len(self._finished)
-        size = (self._given - begun) / done if done else len(at.pool.cards) if at else 1
+        size = (self._answered.total() - begun) / done if done else len(at.pool.cards) if at else 1
         return round((len(at.open) if at else 0) + (len(self.order) - done - bool(here)) * size)
 
 

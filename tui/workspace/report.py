@@ -110,14 +110,19 @@ def summed_up(workspace: Workspace) -> str:
 
 
 def precision_words(found: GateDecision) -> str:
-    """The decision in a few words; empty as long as the precision may be anything."""
-    if found.estimate is None or found.live.high - found.live.low > ANYTHING:
+    """The decision in a few words, and the prompts to label before the next look; empty before the first prompt."""
+    parts = []
+    if found.estimate is None:
         return ""
-    interval = f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"
+    if found.live.high - found.live.low <= ANYTHING:
+        parts = [f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"]
     if found.verdict in (PASS, FAIL):
-        return f"{interval}, {'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"
-    more = f", about {found.more:,} more prompts decide" if found.more else ""
-    return f"{interval}{more}"
+        parts += [f"{'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"]
+    elif found.look:
+        parts += [f"the next look is at {found.look} prompts: {found.to_go} to go"]
+    elif found.more:
+        parts += [f"about {found.more:,} more prompts decide"]
+    return ", ".join(parts)
 
 
 MOST_TOLD = 12

@@ -14,7 +14,8 @@ from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
 from labels.measure.report import PLAIN
-from labels.pooling import labelling_order, pool
+from labels.pooling import draw, labelling_order, pool
+from labels.records import BY_HAND
 from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
@@ -23,7 +24,7 @@ from tui.workspace.root_labels import RootLabels, let_labels_follow, root_report
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from engine.config import Config
     from engine.conversations.prompt_files import PromptReading
@@ -47,7 +48,8 @@ class Workspace(RootSystems, RootLabels):
     """One opened root. Any thread may call `run`; all other calls belong to the thread that made it.
 
     `judge` is None if no judge is on. `cutoff` is the cutoff that the hook uses, if any. `seed` fixes the order of
-    prompts and cards, so that labelling continues at the same place. `clock` gives seconds, `now` seconds since 1970.
+    prompts and cards, so that labelling continues at the same place. `draw` is `labels.pooling.draw`: it decides which
+    prompts have a list card. `clock` gives seconds, `now` seconds since 1970.
     `unread_prompts`: rows of prompt files that could not be read. `notice`: a sentence about settings that do not
     count. `spending`: the agreement that the judge waits for, if any. `sources`: the files behind it, to read them
     again. `joint`: the settings of several open roots. `lists`: the sample and the scratch prompts. `reading` counts
@@ -66,6 +68,7 @@ class Workspace(RootSystems, RootLabels):
     takes_replayed: InitVar[bool] = False
     annotator: str = "me"
     seed: int = DEFAULT_SEED
+    draw: Callable[[str, int, Mapping[str, float]], float] = draw
     clock: Callable[[], float] = perf_counter
     now: Callable[[], float] = time
     unread_prompts: tuple[Skipped, ...] = ()
@@ -272,16 +275,31 @@ class Workspace(RootSystems, RootLabels):
         if prompt_id not in self._pools:
             prompt = self.lists.find(prompt_id)
             injected = self.injections.all_of(prompt) if prompt else []
-            made = pool([*(retrieval for retrieval in retrievals if retrieval), *injected], self.seed)
+            drawn = sum(self._drawn([prompt] if prompt else []).values())
+            made = pool([*(retrieval for retrieval in retrievals if retrieval), *injected], self.seed, drawn)
             self.store.record_pool(made)
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
 
+    def _drawn(self, prompts: Sequence[Prompt]) -> dict[str, float]:
+        """Those of *prompts* that are drawn for a list card, with the probability of that.
+
+        A prompt whose ranks were seen, or that a person chose, is not drawn any more.
+        """
+        known, own = self.store.drawn(self.seed), {prompt.id for prompt in self.prompts}
+        before = {name: share for name, share in known.items() if name in own}
+        free = (prompt.id for prompt in prompts if self.is_blind(prompt.id) and prompt.source not in BY_HAND)
+        drawn = {name: self.draw(name, self.seed, before) for name in (*free, *before)}
+        return {prompt.id: drawn[prompt.id] for prompt in prompts if drawn.get(prompt.id)}
+
     def empty_prompts(self) -> set[str]:
         """The prompts for which every system ran over the current memories at some time and left nothing to label."""
         found = self.store.empty_replays(self.index.root, self.index.corpus_hash)
-        empty = set.intersection(*(empty_prompts(found, name, self.config, self.cutoff) for name in self.systems))
-        return empty - {
+        silent, bare = (
+            set.intersection(*(empty_prompts(own, name, self.config, self.cutoff) for name in self.systems))
+            for own in (found, [replay for replay in found if replay.is_bare])
+        )
+        return (silent - self._drawn(self.prompts).keys() | bare) - {
             prompt.id
             for prompt in self.prompts
             if any(injection.text or injection.ids for injection in prompt.injections)

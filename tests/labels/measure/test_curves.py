@@ -8,6 +8,7 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve
 from labels.measure.curves import MAX_LOOKS, MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
 from labels.measure.evidence import Sample
 from labels.measure.groups import headline
+from labels.measure.intervals import ANYTIME
 from tests.labels.samples import Found, outcome
 
 
@@ -83,7 +84,7 @@ def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
     moments = history(sample)
     assert 0 < len(moments) <= MAX_LOOKS
     assert moments[-1].prompts == prompts
-    assert moments[-1].live == headline(sample).live
+    assert moments[-1].live == headline(sample, ANYTIME).live
     assert moments[-1].precision == pytest.approx(sum(x for x, _ in judged.values()) / prompts)
     widths = [each.live.high - each.live.low for each in moments]
     assert widths == sorted(widths, reverse=True)

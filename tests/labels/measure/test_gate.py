@@ -1,10 +1,13 @@
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from engine.config import Config, config_json
+from engine.lean.record import replace as changed
+from engine.prompt import TYPED, Prompt
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
@@ -22,13 +25,12 @@ from labels.measure.gate import (
     gate_report,
     judge_case,
 )
-from labels.measure.groups import Headline
-from labels.measure.intervals import Interval
+from labels.measure.intervals import ANYTIME, Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, Judgements, Outcome, RunSettings
 from labels.report.first_lines import first_lines
-from labels.report.gate_text import gate_lines, gate_text
+from labels.report.gate_text import gate_lines
 from labels.report.notes import finishing, missing_labels, refusals, warnings
 from labels.report.sections import sections
 from labels.report.text import section_text
@@ -84,13 +86,13 @@ def ids(letters: str) -> str:
 # What counts
 
 
-def test_prompts_count_in_the_order_in_which_their_last_memory_was_judged(store: LabelStore) -> None:
+def test_prompts_count_in_the_order_of_their_first_label(store: LabelStore) -> None:
     for name in ("p1", "p2", "p3", "p4"):
         record(store, retrieval(["a", "b"] if name != "p4" else [], prompt_id=name))
     for said in ("p1 a", "p3 b", "p3 a", "p2 a", "p2 b", "p1 b"):
         say(store, said, NOT_RELEVANT if said == "p1 b" else RELEVANT)
     sample = evidence(store).sample(PLAIN)
-    assert list(sample.judged.items()) == [("p3", (2, 2)), ("p2", (2, 2)), ("p1", (1, 2))]
+    assert list(sample.judged.items()) == [("p1", (1, 2)), ("p3", (2, 2)), ("p2", (2, 2))]
     assert (sample.whole, sample.most) == (3, 2)
 
 
@@ -101,10 +103,8 @@ def test_a_partly_judged_prompt_does_not_count(store: LabelStore) -> None:
     known = evidence(store)
     assert known.sample(PLAIN).judged == {"p2": (1, 1)}
     reason = to_finish(known, PLAIN)
-    assert reason.startswith("1 of 4 injected memories on prompts that were begun have no label that counts")
-    assert reason.endswith(
-        "Finish p1 (1 left): Label in the app asks for the open labels, Replay for those that were skipped twice."
-    )
+    assert reason.startswith("1 of 4 injected memories on labelled prompts have no label that counts: none, unsure, ")
+    assert "Finish p1 (1 left): Label in the app asks for the open labels, Replay for those" in reason
 
 
 def test_the_prompt_at_which_a_person_stopped_is_no_gap(store: LabelStore) -> None:
@@ -141,13 +141,13 @@ def test_the_prompts_with_most_gaps_are_named(store: LabelStore) -> None:
     assert reason.endswith("What people are split on, memsift label --adjudicate settles.")
 
 
-def test_an_unsure_label_finishes_a_memory_and_does_not_count(store: LabelStore) -> None:
+def test_an_unsure_label_does_not_count_and_is_a_gap(store: LabelStore) -> None:
     record(store, retrieval(["a", "b"]))
     say(store, "p1 a")
     say(store, "p1 b", UNSURE)
     known = evidence(store)
     assert known.sample(PLAIN).judged == {"p1": (1, 1)}
-    assert to_finish(known, PLAIN) == ""
+    assert "Finish p1 (1 left)" in to_finish(known, PLAIN)
     assert "1 of 2 memories were labelled unsure or unrateable, and count nowhere." in warned(known, PLAIN)
 
 
@@ -172,7 +172,7 @@ def test_an_adjudicated_prompt_keeps_its_place_in_gate_and_report(store: LabelSt
     assert known.sample(PLAIN).judged == {"p1": (0, 1), "p2": (1, 1)}
     assert list(known.sample(PLAIN).judged) == ["p1", "p2"]
     live = report_from_store(store, ROOT, DIGESTS).systems[0].live
-    assert live == gate_report(known, PLAIN, Gate(0.5, Interval(0.5, 0.5))).decision.live
+    assert live == gate_report(known, PLAIN, replace(HALF, looks=ANYTIME)).decision.live
 
 
 def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> None:
@@ -221,24 +221,70 @@ def partly_judged(good: int, open_prompts: int, prompts: int = 40) -> Evidence:
 @pytest.mark.parametrize(
     ("good", "open_prompts", "least", "verdict", "forbids"),
     [
-        (40, 4, 0.5, PASS, False),
-        (40, 30, 0.7, UNDECIDED, True),
-        (0, 10, 0.9, FAIL, False),
-        (20, 4, 0.5, UNDECIDED, False),
+        (40, 8, 0.5, PASS, False),
+        (40, 8, 0.9, UNDECIDED, True),
+        (0, 8, 0.9, FAIL, False),
+        (20, 8, 0.5, UNDECIDED, False),
+        (40, 20, 0.5, UNDECIDED, True),
     ],
 )
-def test_unlabelled_memories_forbid_an_answer_only_where_they_could_change_it(
+def test_unlabelled_memories_forbid_an_answer_where_they_are_many_or_could_change_it(
     good: int, open_prompts: int, least: float, verdict: str, forbids: bool
 ) -> None:
-    known, gate = partly_judged(good, open_prompts), Gate(least, Interval(least, least))
+    known, gate = partly_judged(good, open_prompts, 110), Gate(least, Interval(least, least))
     report = gate_report(known, PLAIN, gate)
     assert report.decision.verdict == verdict
     assert bool(list(refusals(PLAIN, report.caveats, report.evidence))) == forbids
-    text = gate_text(report)
-    assert ("without a label could change the answer" in text) == forbids
-    assert any("the answer stays the same" in one for one in warnings(report)) != forbids
+    share = f"{open_prompts} of {110 + 2 * open_prompts} injected memories"
+    assert gate_lines(report)[0].endswith(f": {share} have no label.") == forbids
+    assert f"{share}, on {open_prompts} labelled prompts, have no label that counts." in gate_lines(report)
     if forbids:
+        assert gate_report(known, PLAIN, gate, max_unlabelled=1).decision.verdict == PASS
         assert decide(known.sample(PLAIN), gate).verdict == PASS, "without the gaps it would have passed"
+
+
+def test_memories_that_people_are_unsure_about_are_gaps() -> None:
+    """Of 30 irrelevant memories in 100 people call 12 unsure: the precision would be 70 of 88 instead of .7."""
+    unsure = {f"p{number}" for number in range(70, 82)}
+    names = [f"p{number}" for number in range(100)]
+    said = {name: {} if name in unsure else {"a": number < 70} for number, name in enumerate(names)}
+    known = Evidence([outcome(["a"], prompt_id=name) for name in names], said, {name: {"a": 1} for name in names})
+    report = gate_report(known, PLAIN, HALF)
+    assert (report.relevant, report.verdict) == (Ratio(70, 88), UNDECIDED)
+    assert gate_lines(report)[0] == "UNDECIDED with 0 labels: 12 of 100 injected memories have no label."
+
+
+def test_prompts_that_are_later_than_the_labels_are_named_and_forbid_an_answer_if_many(store: LabelStore) -> None:
+    for number in range(22):
+        typed = Prompt(f"p{number:02}", "how do tokens expire?", timestamp=f"2025-05-{number + 1:02}T10:00:00Z")
+        record(store, changed(retrieval(["a"]), prompt=typed))
+    chosen = Prompt("typed", "how do tokens expire?", timestamp="2025-06-01T10:00:00Z", source=TYPED)
+    record(store, changed(retrieval(["a"]), prompt=chosen))
+    for name in ("p00", "p03", "p09", "typed"):
+        say(store, f"{name} a")
+    line = "This speaks of the prompts until 2025-05-10; 12 later ones have no label."
+    assert line in first_lines(report_from_store(store, ROOT, DIGESTS))
+    found = gate_report(evidence(store), PLAIN, HALF)
+    assert line in gate_lines(found)
+    assert "19 of 22 prompts for which it injects something have no label." in gate_lines(found)
+    assert found.caveats.later == (Ratio(12, 22), "2025-05-10")
+    assert refused(evidence(store), PLAIN)[0].startswith("12 of 22 prompts for which it injects something are later")
+    say(store, "p14 a")
+    assert gate_report(evidence(store), PLAIN, HALF).caveats.later is None, "7 of 22 are not more than a third"
+    say(store, "p19 a")
+    assert not any("later" in said for said in gate_lines(gate_report(evidence(store), PLAIN, HALF)))
+
+
+def test_labels_of_edited_memories_are_said_first_and_leave_a_gap(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]), retrieval(["a"], prompt_id="p2"), retrieval(["b"], prompt_id="p3"))
+    for said in ("p1 a", "p1 b", "p2 a", "p3 b"):
+        say(store, said)
+    edited = {**DIGESTS, "a": "digest-of-another-a"}
+    record(store, retrieval(["a", "b"], digests=edited), retrieval(["a"], prompt_id="p2", digests=edited))
+    in_gate = gate_lines(gate_report(evidence_from_store(store, ROOT, edited), PLAIN, HALF))
+    for lines in (in_gate, first_lines(report_from_store(store, ROOT, edited))):
+        assert "2 of 4 injected memories, on 2 labelled prompts, have no label that counts." in lines
+        assert "2 labels do not count: the memory was edited or removed since." in lines
 
 
 def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: LabelStore) -> None:
@@ -252,7 +298,7 @@ def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: Labe
     found = gate_report(evidence(store), PLAIN, HALF)
     report = report_from_store(store, ROOT, DIGESTS)
     (system,) = report.systems
-    assert system.headline == Headline(found.relevant, found.decision.estimate, found.decision.live)
+    assert vars(system.headline).items() <= vars(found.decision).items()
     assert found.relevant == Ratio(2, 6)
     assert report.blind == evidence(store).facts.blind == Ratio(9, 9)
     assert (system.false_fire_rate, sum(report.labels.values())) == (found.false_fires, found.labels)

@@ -1,4 +1,4 @@
-"""The order of imported labels: a file has no order of labelling, and may be sorted by the labels themselves."""
+"""The order of imported labels: their own times, or else none, as a file may be sorted by the labels themselves."""
 
 import json
 from collections.abc import Iterable
@@ -76,7 +76,7 @@ def order(db: Path) -> list[str]:
     return list(known.sample("bm25").judged)
 
 
-@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("form", ["csv", "qrels"])
 def test_labels_imported_in_the_order_of_relevance_give_an_interval_around_the_estimate(db: Path, form: str) -> None:
     import_labels(db, form, SORTED)
     with LabelStore.open(db) as store:
@@ -93,11 +93,17 @@ def test_the_order_of_imported_labels_depends_on_neither_file_nor_store(db: Path
     memsift("merge-labels", db, "--db", other)
     assert order(other) == first
     other.unlink()
-    import_labels(replayed(other), "jsonl", dict(reversed(SORTED.items())))
+    import_labels(replayed(other), "qrels", dict(reversed(SORTED.items())))
     assert order(other) == first
 
 
-@pytest.mark.parametrize("form", WRITERS)
+def test_imported_labels_with_times_keep_the_order_of_labelling(db: Path) -> None:
+    """So a gate in CI looks at the same first prompts as the people who labelled them."""
+    import_labels(db, "jsonl", dict(reversed(SORTED.items())))
+    assert order(db) == PROMPTS[::-1]
+
+
+@pytest.mark.parametrize("form", ["csv", "qrels"])
 def test_what_was_judged_before_an_import_stays_before_it(db: Path, form: str) -> None:
     """A later look sees the prompts of earlier looks first, in the same order: else no interval holds at any look."""
     with LabelStore.open(db) as store:

@@ -35,7 +35,7 @@ def test_every_number_of_a_system_is_over_its_prompts_and_the_pool_of_all_system
     bm25, judge = build_report(Evidence([*BM25, *JUDGE], PEOPLE)).systems
     assert (bm25.precision, judge.precision) == (Ratio(1, 4), Ratio(2, 2)), "holding back is not punished"
     assert (bm25.bounds, bm25.unjudged) == (Interval(1 / 5, 2 / 5), Ratio(1, 5))
-    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 4), Ratio(1, 1), Ratio(0, 1))
+    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 4), Ratio(1, 2), Ratio(0, 2))
     assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(3, 3), Ratio(1, 3))
     assert (bm25.recall_in_pool, judge.recall_in_pool) == (Ratio(1, 2), Ratio(2, 2))
 

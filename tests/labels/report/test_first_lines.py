@@ -60,12 +60,13 @@ def test_each_line_counts_what_it_says(store: LabelStore) -> None:
     record(store, retrieval(["c"], prompt_id="p2"), judged([], ["c"], prompt_id="p2"))
     record(store, retrieval(["d"], prompt_id="p3"))
     for said, verdict in (("p1 a", RELEVANT), ("p1 b", NOT_RELEVANT), ("p2 c", NOT_RELEVANT)):
-        say(store, said, verdict)
+        say(store, said, verdict, titles=0)
     labels, precision, interval, served, judge = first_lines(report(store))
     assert labels == "3 labels by ann on 2 of 3 prompts."
     assert precision == "bm25 injected 3 memories on 2 prompts; 1 was relevant: 33 %."
-    assert interval == "The true share may be anything from 1 % to 95 %: these are too few labels."
-    assert served == "It served 1 of 1 prompt in need (1-100 %), 1 of 1 that needs nothing."
+    assert interval == "The next look is at 20 prompts: 18 to go."
+    unseen = "needs outside the first ten are not seen"
+    assert served == f"It served 1 of 1 prompt in need (1-100 %), 1 of 1 that needs nothing; {unseen}."
     assert judge == "With the judge: -2 irrelevant, +0 relevant; precision unclear (2 prompts)."
 
 
@@ -167,4 +168,4 @@ def test_enough_labels_lead_to_tuning_or_to_nothing(good: int, prompts: int, ste
 
 def test_with_a_cutoff_and_a_wide_range_more_labels_are_asked_for() -> None:
     step = next_step(many(12, 24, ("memsift+cutoff",)))
-    assert step.what == "replay and label 24 more prompts for a range a quarter narrower"
+    assert step.what == "replay and label 21 more prompts, for the look at 45"

@@ -33,7 +33,7 @@ def report(store: LabelStore) -> Report:
     """Three memories of one prompt: the first is relevant, the judge keeps the first two."""
     record(store, retrieval(["m1", "m2", "m3"]), judged(["m1", "m2"], ["m3"]))
     for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "not"}.items():
-        store.label("me", "p1", card(memory_id), verdict, seed=1, blind=True, elapsed_ms=100)
+        store.label("me", "p1", card(memory_id), verdict, seed=1, blind=True, elapsed_ms=100, titles=0)
     return report_from_store(store, options=ReportOptions(curves=True))
 
 

@@ -34,9 +34,11 @@ def gate(
     least_served: Annotated[float | None, option("--min-served", type=SHARE, metavar="P")],
     system: Annotated[str | None, option("--system", metavar="NAME")],
     allow_undecided: Annotated[bool, option("--allow-undecided")],
+    any_look: Annotated[bool, option("--any-look")],
     one_look: Annotated[bool, option("--one-look")],
     zone: Annotated[str | None, option("--indifference", metavar="ZONE")],
     worth: Annotated[float | None, option("--worth", type=ABOVE_ZERO, metavar="N")],
+    max_unlabelled: Annotated[float, option("--max-unlabelled", type=click.FloatRange(0, 1), default=0.1, metavar="P")],
     files: MeasuredFiles,
     roots: Roots,
     db: StoreFile,
@@ -45,10 +47,10 @@ def gate(
 ) -> None:
     """Decide whether precision reaches a target, and with --min-served whether enough prompts are served, too.
 
-    The answer is pass (exit code 0), fail (1) or undecided (1, or 0 with --allow-undecided); without a label or an
+    The answer is pass (exit code 0), fail (1) or undecided (1, mostly 0 with --allow-undecided); without a label or an
     answer of the judge there is none (2). The last line says what to do next: for an undecided answer, about how many
-    more prompts to label. You may label some prompts, ask, and stop as soon as it is decided: the answer stays valid
-    however often you ask.
+    more prompts to label. Precision is looked at with 20, 45, 70 and 100 labelled prompts; between two looks the answer
+    stays, so you may ask as often as you like, and stop as soon as it is decided.
 
     \b
     Examples:
@@ -57,28 +59,36 @@ def gate(
 
     --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
     --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
-        they need.
+        they need. Undecided below 30 prompts in need with a list card.
     --system: System to decide on. Default: the configured system.
     --allow-undecided: Exit with 0 if the answer is undecided, too.
+    --any-look: Decide after any label, for a person who looks at the number all the time. It needs more prompts.
+    --allow-undecided: Exit with 0 if the answer is undecided, too, unless too many memories have no label.
     --one-look: Decide with the narrower range for a person who asks once. Asking again after more labels makes it
         wrong far more often than 1 time in 20.
     --indifference: Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such
         as 0.1.
+    --max-unlabelled: Largest share of the injected memories of labelled prompts that may have no label that counts.
+        Above it the answer is undecided, and the exit code 1 also with --allow-undecided. Default: 0.1.
     --worth: Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays.
     """
     from labels.measure.gate import PASS, UNDECIDED, gate_report
+    from labels.measure.intervals import ANYTIME, ONCE, PLANNED
     from labels.report.gate_text import gate_json, gate_text
 
-    target = replace(gate_of(least, zone), is_one_look=one_look)
+    if any_look and one_look:
+        raise click.UsageError("--any-look and --one-look exclude each other: leave one out.")
+    target = replace(gate_of(least, zone), looks=ONCE if one_look else ANYTIME if any_look else PLANNED)
     evidence = files.evidence() if files.are_given else evidence_of_labels(roots, db)
-    report = gate_report(evidence, system_to_decide(system, evidence), target, worth, least_served)
+    report = gate_report(evidence, system_to_decide(system, evidence), target, worth, least_served, max_unlabelled)
     if not report.labels:
         raise MemsiftError(NO_LABELS.format(report.system))
     if report.failures.whole and report.failures.part == report.failures.whole:
         raise MemsiftError(NO_ANSWER.format(counted(report.failures.whole, "prompt"), report.system))
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(write(report), nl=False)
-    if report.verdict not in ((PASS, UNDECIDED) if allow_undecided else (PASS,)):
+    is_allowed = allow_undecided and report.verdict == UNDECIDED and not report.caveats.gaps
+    if report.verdict != PASS and not is_allowed:
         click.get_current_context().exit(1)
 
 

@@ -120,8 +120,9 @@ def people_lines(progress: LabellingProgress) -> list[str]:
     for person in progress.people:
         given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
         imported = f", {person.imported:,} imported" if person.imported else ""
+        lists = f", {counted(person.lists, 'list card')}" if person.lists else ""
         labels = counted(person.labels, "label")
-        lines.append(f"{person.annotator}: {labels} ({given}), {person.blind:,} given blind{imported}")
+        lines.append(f"{person.annotator}: {labels} ({given}), {person.blind:,} given blind{imported}{lists}")
         if person.repeated:
             kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
             cards = counted(person.repeated, "repeated card")

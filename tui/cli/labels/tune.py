@@ -143,7 +143,7 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> list[Judge
             with opening.opened_index(root) as index:
                 let_labels_follow(store, index)
                 names = store.names_with(index.root)
-                truth = Truth.from_gold([label for name in names for label in store.gold(name)])
+                truth = Truth.from_gold(store.gold(), store.listed_prompts())
                 left_out = store.prompts_by_hand() | store.preferred_prompts()
                 by_id = {
                     prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in left_out

@@ -111,7 +111,9 @@ def agreed_verdicts(
     with LabelStore.open(path) as store:
         found = {(label.prompt_id, *label.pair): label for name in store.names_with(root) for label in store.gold(name)}
     return [
-        (label.memory_id, label.verdict) for label in found.values() if digests.get(label.memory_id) == label.digest
+        (label.memory_id, label.verdict)
+        for label in found.values()
+        if digests.get(label.memory_id) == label.digest and not label.is_title
     ]
 
 

@@ -117,8 +117,9 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
         seen = labels.seen_prompts(annotator)
         own = {(label.memory_id, label.prompt_id) for label in labels.labels(annotator, root=index.root)}
     gold = [label for label in all_gold if digests.get(label.memory_id) == label.digest]
-    verdicts = {(label.memory_id, label.prompt_id): label.verdict for label in gold}
     pulled = dict.fromkeys((memory, outcome.prompt_id) for outcome in outcomes for memory in outcome.injected)
+    about = {(label.memory_id, label.prompt_id): label for label in gold}
+    verdicts = {pair: label.verdict for pair, label in about.items() if pair in pulled or not label.is_title}
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
 
     log = read_log(state_dir(roots_in(index.root)[0], environ))

@@ -193,7 +193,7 @@ def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], confi
         false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant),
         served=estimate(metrics.served(names, evidence.needed)),
         irrelevant=metrics.irrelevant_per_prompt(tallies, measured),
-        lost=metrics.lost_per_prompt(tallies, evidence.relevant_in_pools, measured),
+        lost=metrics.lost_per_prompt(tallies, evidence.relevant_in_pools, measured & evidence.looked_through),
         tokens=characters / CHARACTERS_PER_TOKEN / max(1, len(sets)),
         unlabelled=metrics.unjudged_share(tallies),
     )

@@ -56,6 +56,21 @@ def test_before_the_first_label_it_says_where_to_begin(place: list[str]) -> None
     ]
 
 
+def test_answered_list_cards_are_counted_beside_the_labels(place: list[str], tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, "ann")
+    first, second, *_ = workspace.prompts
+    for prompt in (first, second):
+        workspace.keep(workspace.run(prompt, "memsift"))
+    pools = [pool for prompt in (first, second) if (pool := workspace.pool(prompt.id))]
+    workspace.store.label("ann", first.id, pools[0].cards[0], "not", seed=1, blind=True, elapsed_ms=4000)
+    workspace.store.answer_list("ann", second.id, pools[1].cards, (), seed=1, blind=True, elapsed_ms=9000)
+    workspace.close()
+    said = memsift("label", *place).stdout
+    assert "ann: 1 label (1 not), 1 given blind, 1 list card" in said
+    (ann,) = printed(memsift("label", *place, "--format", "json"))["people"]
+    assert (ann["labels"], ann["lists"]) == (1, 1)
+
+
 def test_it_counts_people_disputes_pace_and_stale_labels_and_says_when_nothing_comes_next(
     place: list[str], tmp_path: Path
 ) -> None:

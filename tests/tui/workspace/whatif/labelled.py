@@ -17,4 +17,4 @@ def replay_and_label(workspace: Workspace, prompts: int | None = None) -> None:
             pool = workspace.pool(prompt.id)
             for card in pool.cards if pool and (prompts is None or number < prompts) else ():
                 verdict = "relevant" if truth.get(prompt.id, {}).get(card.memory.id) else "not"
-                workspace.store.label("me", prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
+                workspace.store.label("me", prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, titles=0)
