@@ -106,7 +106,7 @@ class Model(Record):
 
     Without a judge, candidates below `threshold` are dropped. With a judge, candidates below `doubt` are dropped, and
     the judge is asked about those between `doubt` and `threshold`. `named` are the thresholds of the names in
-    `engine.config.THRESHOLDS`; empty where the labels were too few to tell.
+    `engine.config.THRESHOLDS`; empty where the labels were too few to tell. `has_phrases`: it was tuned with phrases.
     """
 
     fit: Fit
@@ -115,6 +115,7 @@ class Model(Record):
     threshold: float
     doubt: float
     named: Mapping[str, float] = {}
+    has_phrases: bool = False
 
     def threshold_of(self, wanted: float | str | None) -> float:
         """The threshold of a name or number; the model's own for None, and for a name that it does not know."""
@@ -317,7 +318,8 @@ def model_of(content: Any) -> Model:
         weights = {name: _number(value) for name, value in content["weights"].items()}
         thresholds = _number(content["threshold"]), _number(content["doubt"])
         named = {name: _number(value) for name, value in content.get("thresholds", {}).items()}
-        model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds, named)
+        intercept, has_phrases = _number(content["intercept"]), content.get("phrases", False) is True
+        model = Model(_fit_in(content["fit"]), intercept, weights, *thresholds, named, has_phrases)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
     is_named = {*named} <= {*THRESHOLDS} and all(0 <= least <= 1 for least in named.values())

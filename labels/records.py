@@ -265,7 +265,8 @@ class Outcome(NamedTuple):
 
     `confidences`, `matched` and `scores` describe the injected memories, or are empty if unknown. A confidence is high,
     medium, low or empty; `matched` counts the prompt's terms in the memory; a lower score is better.
-    `probabilities` (the cutoff's P(relevant)) and `digests` map candidates to values, where known.
+    `probabilities` (the cutoff's P(relevant)) and `digests` map candidates to values, where known. `is_phrase`: a run
+    file says that the prompt was a phrase of a memory when it was replayed.
     """
 
     prompt_id: str
@@ -283,6 +284,7 @@ class Outcome(NamedTuple):
     scores: tuple[float | None, ...] = ()
     probabilities: Mapping[str, float] = NOTHING
     digests: Mapping[str, str] = NOTHING
+    is_phrase: bool = False
 
     @property
     def is_unanswered(self) -> bool:

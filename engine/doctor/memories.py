@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from engine.moved import describe_moves
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
 from engine.phrases.file import phrases_files, read_phrases
+from engine.phrases.measuring import fit_difference
 from engine.phrases.writing import count_with_phrases
 from engine.quality.checks.safety import spoken
 from engine.quality.decisions import find_undecided
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from engine.doctor import DoctorFinding
     from engine.settings.roots import RootSearch
 
-MUTE_OFF = "memsift mute --off"
+MUTE_OFF, TUNE_AGAIN = "memsift mute --off", "memsift tune --target-precision 0.8"
 
 
 def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[DoctorFinding]:
@@ -158,6 +159,11 @@ def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
             "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"
         )
     elif cutoff and cutoff.place:
+        with suppress(RootError), closing(open_index(root, environ)) as index:
+            has_phrases = config.phrases and index.look(lambda postings: postings.has_phrases)
+            if said := fit_difference(cutoff.model, has_phrases=has_phrases):
+                yield note("cutoff", f"{root}: the model in {cutoff.place} {said}", TUNE_AGAIN)
+                return
         yield ok("cutoff", f"{root}: the model in {cutoff.place}")
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from engine.memory import Memory, Skipped
+    from engine.phrases.file import PhraseRow
 
     class Check(Protocol):
         """A check's module."""
@@ -33,7 +34,7 @@ WORDS = dict(read_sections(__file__, "words.txt"))
 CHECKS = dict(line.split(": ", 1) for line in WORDS["checks"])
 """Each check and what it finds, in the order of the output. The name is that of the module."""
 
-BY_DEFAULT = tuple(name for name in CHECKS if name != "age")
+BY_DEFAULT = tuple(name for name in CHECKS if name not in ("age", "phrases"))
 """The checks that run if none is named: four of five of their findings are right on real notes, or more."""
 
 LIBRARIES = {"duplicates": "rapidfuzz", "secrets": "detect-secrets"}
@@ -76,6 +77,7 @@ class CheckedRoot(Record):
     `memories` are ordered by path. `risks` are those that an index knows, by id: these are not scanned again.
     `doubles` are files with the id of a memory. `project` is the folder of the repository that the root belongs to, or
     empty. `log_days` and `log_prompts`: how long the hook's log is. `now` is in seconds since 1970.
+    `phrases`: memory id -> its phrases.
     """
 
     root: str
@@ -89,6 +91,7 @@ class CheckedRoot(Record):
     max_risk: float = 0.5
     risks: Mapping[str, float] = {}
     now: float = 0.0
+    phrases: Mapping[str, tuple[PhraseRow, ...]] = {}
 
     @property
     def active(self) -> list[Memory]:

@@ -248,6 +248,10 @@ class Postings:
         db, _ = self.parts[row % len(self.parts)]
         return str(db.execute("select text from phrase where row = ?", (number,)).fetchone()[0])
 
+    def phrases(self) -> list[str]:
+        """The texts of all phrases."""
+        return [text for db, _ in self.parts for (text,) in db.execute("select text from phrase")]
+
     def number(self, row: int, place: int) -> int:
         """The number of a memory among those of all roots. *row* is its row in the root at *place*."""
         return row * len(self.parts) + place

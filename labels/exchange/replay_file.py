@@ -28,8 +28,11 @@ INJECTED_COLUMNS = ("rank", "score", "confidence")
 CANDIDATE_COLUMNS = ("bm25", "body_bonus", "score", "matched", "probability")
 
 
-def run_row(retrieval: Retrieval) -> dict[str, Any]:
-    """The row of one retrieval; `rank` is the rank among the candidates, `score` SQLite's: lower is better."""
+def run_row(retrieval: Retrieval, *, is_phrase: bool = False) -> dict[str, Any]:
+    """The row of one retrieval; `rank` is the rank among the candidates, `score` SQLite's: lower is better.
+
+    *is_phrase*: the prompt is a phrase of a memory, so no number counts it. Other rows do not have this field.
+    """
     return {
         "prompt_id": retrieval.prompt.id,
         "system": retrieval.system,
@@ -49,6 +52,7 @@ def run_row(retrieval: Retrieval) -> dict[str, Any]:
         "judgement": judgement_field(retrieval.judgement),
         "fallback": retrieval.fallback,
         "ms": round(retrieval.elapsed_ms, 3),
+        **({"is_phrase": True} if is_phrase else {}),
     }
 
 
@@ -112,6 +116,7 @@ def outcome_of(row: Node) -> Outcome:
         matched=tuple(len(words) or None if isinstance(words, list) else None for words in matched),
         scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
         probabilities={name: value for name, value in probabilities.items() if value is not None},
+        is_phrase=row.value.get("is_phrase") is True,
     )
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
+from engine.phrases.measuring import find_phrased, phrased_line
 from labels.measure.judgements import (
     answered_lists,
     assuming_not_relevant,
@@ -20,18 +21,17 @@ from labels.measure.judgements import (
     replayed_texts,
     slight_pairs,
 )
-from labels.measure.metrics import Ratio, relevant_in, served, tally
+from labels.measure.metrics import Ratio, Tally, relevant_in, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import Digests, Moments, Pools
-    from labels.measure.metrics import Tally
     from labels.records import JudgeCall, Judgements, Label, Outcome, Repeat, RunSettings
     from labels.store import LabelStore
 
@@ -78,7 +78,8 @@ class LabelFacts:
     replayed one. On `disputed` pairs people are evenly split. `imported` labels count. `by_hand` is the number of
     labelled prompts that were left out, because a person typed or picked them; `preferred` are left out because
     the removed labelling orders `disagreement-first` and `uncertain-first` put them first. Of the `brought_up`
-    memories, `drifted` ones were edited or removed since the replay; None if that is not known.
+    memories, `drifted` ones were edited or removed since the replay; None if that is not known. `phrased` is the
+    number of replayed prompts that were left out, because they are phrases of a memory now.
 
     `blind` labels were given before ranks and verdicts were shown, of the labels for which that is known; it is not
     known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both.
@@ -92,6 +93,7 @@ class LabelFacts:
     preferred: int = 0
     drifted: int | None = None
     brought_up: int = 0
+    phrased: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
     blind_unknown: int = 0
 
@@ -122,6 +124,9 @@ class Evidence:
     `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
     `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
     settings of each run by its id; `changed` says in words how the present settings differ from them.
+
+    `missed` are the prompts in need that were left out because they are phrases now, with the moments of their first
+    labels. They count as not served: people make phrases of what was missed, so the served share would rise otherwise.
     """
 
     rows: Sequence[Outcome]
@@ -140,11 +145,30 @@ class Evidence:
     configured: str = ""
     made: Mapping[str, RunSettings] = field(default_factory=dict)
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missed: Sequence[tuple[int, Tally]] = ()
 
     @property
     def given(self) -> Judgements:
         """The judgements of people or qrels, without assumed ones."""
         return self.judgements if self.explicit is None else self.explicit
+
+    @property
+    def phrased_line(self) -> tuple[str, ...]:
+        return phrased_line(self.facts.phrased, len(self.missed))
+
+    def without_phrases(self, phrased: Set[str]) -> Evidence:
+        """This evidence without the prompts *phrased*, which are phrases now."""
+        phrased, moments = phrased & self.prompts, self.moments or {}
+        missed = [(min(moments.get(name, {}).values(), default=0), name) for name in self.needed if name in phrased]
+        return replace(
+            self,
+            rows=[row for row in self.rows if row.prompt_id not in phrased],
+            judgements={name: own for name, own in self.judgements.items() if name not in phrased},
+            explicit=self.explicit and {name: own for name, own in self.explicit.items() if name not in phrased},
+            labels=[label for label in self.labels if label.prompt_id not in phrased],
+            facts=replace(self.facts, phrased=len(phrased)),
+            missed=[(moment, Tally(name, 1, 1, 0)) for moment, name in missed],
+        )
 
     @cached_property
     def ordered(self) -> Evidence:
@@ -268,9 +292,10 @@ class Evidence:
         rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
-        counted = in_order([(moments[row.prompt_id], row) for row in served(sets, needed)])
+        counted = in_order([*((moments[row.prompt_id], row) for row in served(sets, needed)), *self.missed])
         may_need = [name for name in rows if name in needed or name not in moments or name not in looked_through]
-        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, len(may_need))
+        whole = len(may_need) + len(self.missed)
+        return Sample({row.prompt_id: (row.relevant, row.judged) for row in counted}, whole)
 
 
 def in_order(found: list[tuple[int, Tally]]) -> list[Tally]:
@@ -284,14 +309,16 @@ def evidence_from_store(
     digests: Digests | None,
     config: Config | None = None,
     cutoff: Cutoff | None = None,
+    phrases: Collection[str] = (),
 ) -> Evidence:
     """The newest replays of *root* (None: of all roots), and the labels on the memories that they returned.
 
     A label counts if it is about the text that was replayed and, where *digests* (memory id -> digest of the present
     text) are known, the memory still has that text. Prompts that a person typed or picked are left out: they were
     chosen, perhaps to see a system fail, so they are no part of a random sample. So are prompts that the
-    removed labelling orders `disagreement-first` and `uncertain-first` put first. *config* and *cutoff* are the
-    present ones of the root, with which the runs are compared; without *config* nothing is compared.
+    removed labelling orders `disagreement-first` and `uncertain-first` put first, and those that are one of the
+    *phrases* of the root now. *config* and *cutoff* are the present ones of the root, with which the runs are compared;
+    without *config* nothing is compared.
     """
     by_hand, preferred = store.prompts_by_hand(), store.preferred_prompts()
     left_out, outcomes = by_hand | preferred, store.outcomes(root)
@@ -308,7 +335,7 @@ def evidence_from_store(
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
     blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
     made = store.run_settings(root)
-    return Evidence(
+    found = Evidence(
         rows,
         judgements,
         moments([*labels, *settled], judgements),
@@ -337,6 +364,8 @@ def evidence_from_store(
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
+    texts_of = {name: text for name, text in store.prompt_texts().items() if name in prompts} if phrases else {}
+    return found.without_phrases(find_phrased(texts_of, phrases))
 
 
 def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Label]:
@@ -361,7 +390,7 @@ def evidence_from_qrels(
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
-    if unjudged == EXCLUDE:
-        return Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
-    judgements = assuming_not_relevant(rows, given)
-    return Evidence(rows, judgements, explicit=given, is_qrels=True, calls=calls, slight=slight)
+    found = Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
+    if unjudged == AS_NOT:
+        found = replace(found, judgements=assuming_not_relevant(rows, given), explicit=given)
+    return found.without_phrases({row.prompt_id for row in rows if row.is_phrase})

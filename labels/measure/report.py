@@ -34,7 +34,7 @@ from labels.records import BY_TIME, VERDICTS, grouped
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -283,9 +283,10 @@ def report_from_store(
     options: ReportOptions = PLAIN,
     config: Config | None = None,
     cutoff: Cutoff | None = None,
+    phrases: Collection[str] = (),
 ) -> Report:
     """The report of the newest replays of *root*. Arguments as for `labels.measure.evidence.evidence_from_store`."""
-    evidence = evidence_from_store(store, root, digests, config, cutoff)
+    evidence = evidence_from_store(store, root, digests, config, cutoff, phrases)
     return build_report(
         evidence, replace(captions, prompts=store.prompt_texts(), agents=store.prompt_agents()), options
     )

@@ -61,11 +61,11 @@ class Step:
 
 
 def first_lines(report: Report) -> tuple[str, ...]:
-    """The labels, the precision and its interval, false fires, another system, and what the labels leave out."""
-    main = main_system(report)
+    """Labels, prompts left out, precision and its interval, false fires, another system, and what labels leave out."""
+    main, left_out = main_system(report), report.evidence.phrased_line
     if main is None:
-        return ("Nothing is measured yet: no prompt was replayed.",)
-    lines = [labels_line(report)]
+        return ("Nothing is measured yet: no prompt was replayed.", *left_out)
+    lines = [labels_line(report), *left_out]
     if not report.labelled_prompts:
         return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
     lines += [

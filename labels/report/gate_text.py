@@ -121,11 +121,12 @@ def is_open(report: GateReport) -> bool:
 
 
 def gate_lines(report: GateReport) -> tuple[str, ...]:
-    """The answer, the precision and its interval, served prompts and false fires, the judge, and missing labels."""
+    """The answer, prompts left out, precision, served prompts and false fires, the judge, and missing labels."""
     without = gaps_in(report.evidence, report.system).prompts
     prompts = f"{part_of(without)} prompts for which it injects something have no label."
     return (
         answer(report),
+        *report.evidence.phrased_line,
         *precision_lines(report.system, report.decision),
         served_line(report.served, report.false_fires, report.evidence),
         *other_line(report.system, report.judge.comparison if report.judge else None),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from engine.cutoff import Cutoff, Model, features, fit_of
 from engine.errors import TuningError
+from engine.phrases.measuring import find_phrased
 from engine.pipeline import OpenSystem, Query, retrieve
 from labels.records import NOT_RELEVANT, RELEVANT, nested
 
@@ -42,6 +43,8 @@ class JudgedPrompt:
     `relevant` counts all memories known to be relevant, also those that did not reach the cutoff. `group` is the root:
     prompts of one root resemble each other. `today` are the ids of the memories that are injected today.
     `is_looked_through`: people looked also for memories that no system injected, so the prompt may need nothing.
+    `has_phrases`: the memories were also searched by phrases. `is_phrase`: the prompt is one of them now, so it has no
+    examples, and no number counts it.
     """
 
     prompt_id: str
@@ -51,6 +54,8 @@ class JudgedPrompt:
     group: str = ""
     today: frozenset[str] = frozenset()
     is_looked_through: bool = True
+    has_phrases: bool = False
+    is_phrase: bool = False
 
     @property
     def needs_nothing(self) -> bool:
@@ -105,9 +110,10 @@ class Recorder(Cutoff):
     def __init__(self, config: Config) -> None:
         super().__init__(Model(fit_of(config), 0.0, {}, threshold=0.0, doubt=0.0))
         self.seen: dict[str, Features] = {}
+        self.has_phrases = False
 
     def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]:
-        self.seen = features(candidates, pool)
+        self.seen, self.has_phrases = features(candidates, pool), pool.has_phrases
         return list(candidates)
 
 
@@ -119,9 +125,15 @@ def judged_prompts(
     *in_use* is the cutoff that decides today; None if there is none. A judge is not asked.
     """
     digests = {summary.id: summary.digest for summary in index.summaries()}
+    judged = [prompt for prompt in prompts if truth.is_judged(prompt.id)]
+    phrased = find_phrased(
+        {prompt.id: prompt.text for prompt in judged}, index.look(lambda postings: postings.phrases())
+    )
     found = []
-    for prompt in prompts:
-        if truth.is_judged(prompt.id):
+    for prompt in judged:
+        if prompt.id in phrased:
+            found.append(JudgedPrompt(prompt.id, prompt.text, 0, (), group, is_phrase=True))
+        else:
             recorder = Recorder(config)
             reached = retrieve(Query(prompt), index, OpenSystem(config, recorder)).candidates
             memories = [candidate.memory for candidate in reached if candidate.memory.id in recorder.seen]
@@ -133,7 +145,8 @@ def judged_prompts(
             today = frozenset(candidate.memory.id for candidate in now)
             known = truth.relevant(prompt.id, digests)
             is_listed = not truth.listed or prompt.id in truth.listed
-            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today, is_listed))
+            how = is_listed, recorder.has_phrases
+            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today, *how))
     return found
 
 

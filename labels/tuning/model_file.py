@@ -36,6 +36,7 @@ def content(tuning: Tuning, config: Config, now: datetime, promise: str) -> dict
         "threshold": at.threshold,
         "doubt": min(tuning.doubt, at.threshold),
         "thresholds": dict(tuning.thresholds),
+        "phrases": tuning.has_phrases,
         "provenance": {
             "made_at": now.isoformat(timespec="seconds"),
             "memsift": __version__,

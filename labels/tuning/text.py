@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from engine.config import DEFAULT, OFF, THRESHOLDS, TUNED
 from engine.default_model import FALSE_FIRES
 from engine.lean.json_text import printed_json
+from engine.phrases.measuring import phrased_line
 from engine.wording import aligned, counted, listed
 from labels.tuning.curve import MIN_FIRED, MIN_GROUPS, MIN_SILENT
 
@@ -175,11 +176,12 @@ def _share(value: float | None) -> str:
 
 
 def first_lines(tuning: Tuning) -> Iterator[str]:
-    """At most five sentences: the labels, the injections today and with the new cutoff, false fires, the promise."""
+    """At most six sentences: labels, prompts left out, injections today and with the cutoff, false fires, a promise."""
     prompts = counted(tuning.prompts, "prompt")
     roots = f" of {tuning.groups:,} roots" if tuning.groups > 1 else ""
     kinds = f"{tuning.relevant:,} relevant, {tuning.not_relevant:,} not"
     yield f"{counted(tuning.relevant + tuning.not_relevant, 'label')} on {prompts}{roots} count: {kinds}."
+    yield from phrased_line(tuning.phrased)
     yield f"{TODAY.get(tuning.today_cutoff, 'Today')}: {injected_text(tuning.today)}."
     if tuning.at:
         good = [change for change in tuning.changes if change.is_relevant]

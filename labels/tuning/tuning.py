@@ -12,6 +12,7 @@ from sklearn.metrics import brier_score_loss
 
 from engine.config import OFF
 from engine.errors import TuningError
+from engine.phrases.measuring import phrased_line
 from engine.wording import counted
 from labels.measure.curves import binned
 from labels.tuning.curve import (
@@ -84,7 +85,8 @@ class Tuning:
     `thresholds` are those of the names in `engine.config.THRESHOLDS`, empty where too few prompts are silent.
     `doubt` is the lower end of the judge's band; `asked` counts the prompts with a judge call, with the band and
     without. `brier` is the mean squared error of P(relevant), 0..1, and `base_rate` the share of relevant examples: a
-    constant P = base_rate has a Brier score of base_rate (1 - base_rate).
+    constant P = base_rate has a Brier score of base_rate (1 - base_rate). `has_phrases`: some of the memories were
+    searched by phrases. `phrased` prompts were left out, because they are phrases now.
     """
 
     weights: FeatureWeights
@@ -111,6 +113,8 @@ class Tuning:
     silent: int
     roots: tuple[str, ...]
     thresholds: Mapping[str, float]
+    has_phrases: bool
+    phrased: int
 
     def promise_in(self, root: str) -> str | None:
         """The promise that holds in *root*: OWN, ELSEWHERE or NO_PROMISE; None if the model must not be used there."""
@@ -135,10 +139,12 @@ def tune(
 ) -> Tuning:
     """Fit a cutoff around *prior* whose precision is at least *target* with *confidence* (0.5..1).
 
-    *today_cutoff* is the kind of the cutoff in use (`engine.config.CUTOFFS`). Raises TuningError for too few labels,
-    with the missing numbers.
+    *today_cutoff* is the kind of the cutoff in use (`engine.config.CUTOFFS`). Prompts that are phrases are left out.
+    Raises TuningError for too few labels, with the missing numbers.
     """
-    refuse_too_few(prompts, FROM_NOTHING if prior is NOTHING else FROM_DEFAULT)
+    phrased = sum(prompt.is_phrase for prompt in prompts)
+    prompts = [prompt for prompt in prompts if not prompt.is_phrase]
+    refuse_too_few(prompts, FROM_NOTHING if prior is NOTHING else FROM_DEFAULT, phrased)
     _, relevant = labelled(prompts)
     probabilities = out_of_fold(prompts, prior)
     points = curve(prompts, probabilities, max_inject, confidence)
@@ -175,11 +181,13 @@ def tune(
             sorted({prompt.group for prompt in prompts if any(e.is_relevant is not None for e in prompt.examples)})
         ),
         thresholds=named_thresholds(prompts, probabilities),
+        has_phrases=any(prompt.has_phrases for prompt in prompts),
+        phrased=phrased,
     )
 
 
-def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
-    """Raise TuningError unless enough memories that reach the cutoff have labels."""
+def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs, phrased: int) -> None:
+    """Raise TuningError unless enough memories that reach the cutoff have labels. *phrased* prompts were left out."""
     judged = sum(any(example.is_relevant is not None for example in prompt.examples) for prompt in prompts)
     _, labels = labelled(prompts)
     relevant = sum(labels)
@@ -193,7 +201,8 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
         raise TuningError(
             f"Too few labels to tune: {counted(relevant + others, 'label')} on {counted(judged, 'prompt')} count, "
             f"{relevant:,} relevant. It takes {needs.prompts} prompts, {needs.each} relevant and {needs.each} "
-            f"irrelevant memories. Missing: {', '.join(named)}. Next: label more prompts: memsift, then L."
+            f"irrelevant memories. Missing: {', '.join(named)}. "
+            f"{''.join(f'{said} ' for said in phrased_line(phrased))}Next: label more prompts: memsift, then L."
         )
 
 

@@ -82,6 +82,7 @@ def check(
       usage       never injected, or often without being relevant
       size        texts that are longer than all that a prompt may get
       fields      fields that a memory lacks, or its category does not allow
+      phrases     phrases that find many memories alike; only if it is named
 
     \b
     Examples:

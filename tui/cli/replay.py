@@ -120,12 +120,13 @@ class Replay:
         """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
         judge fared."""
         from engine.conversations.injected import names_of
+        from engine.phrases.measuring import find_phrased
         from labels.exchange.replay_file import run_row
         from tui.workspace.judging import Answers
         from tui.workspace.replay import replaying
         from tui.workspace.replay.jobs import opened_pool, run
         from tui.workspace.retrievals import record, with_hook_log
-        from tui.workspace.root_labels import let_labels_follow
+        from tui.workspace.root_labels import let_labels_follow, present_phrases
 
         config = roots.config
         reading = with_hook_log(reading, roots.paths[0], os.environ)
@@ -157,9 +158,10 @@ class Replay:
                     if store:
                         cutoff = cutoffs.get(kinds[retrieval.system])
                         record(retrieval, store, index, config, asked, cutoff, here.injections.memory)
-                    write(run_row(retrieval))
+                    write(run_row(retrieval, is_phrase=retrieval.prompt.id in phrased))
                     disagreements += disputed(retrieval)
 
+                phrased = find_phrased({one.id: one.text for one in reading.prompts}, present_phrases(index))
                 kinds = {system.name: system.cutoff for system in chosen}
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
                 work = partial(replaying.replay_elsewhere, dumps(setup)) if self.executor else here

@@ -190,14 +190,14 @@ def prompts_title(effect: WhatIfEffect) -> str:
 
 
 def numbers_text(effect: WhatIfEffect, width: int) -> Content:
-    """A line for each number, with the saved settings and with the tried ones. *width* in cells."""
+    """A line for each number, with the saved and with the tried settings; then prompts left out. *width* in cells."""
     column = max(LEAST_COLUMN, min(MOST_COLUMN, (width - NAME_WIDTH) // 2))
     lines = [_line("", "saved", "tried", column).stylize_before(MUTED)]
     for name, write in _rows(is_wide=column >= WHOLE_FROM):
         before, after = write(effect.saved), write(effect.draft)
         line = _line(name, before, after, column)
         lines.append(line.stylize("bold", NAME_WIDTH + column) if before != after else line)
-    return Content("\n").join(lines)
+    return Content("\n").join([*lines, *(plain(said).stylize_before(MUTED) for said in effect.phrased)])
 
 
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:

@@ -17,7 +17,7 @@ from labels.report.forms import report_in
 from labels.report.gate_text import gate_step, outlook
 from labels.report.sections import sections
 from labels.store import LabelStore
-from tui.workspace.root_labels import present_digests
+from tui.workspace.root_labels import present_digests, present_phrases
 
 if TYPE_CHECKING:
     from labels.measure.gate import GateDecision, GateReport
@@ -92,7 +92,8 @@ def live_precision(workspace: Workspace) -> str:
     """
     with LabelStore.open(workspace.store.path) as store:
         digests = present_digests(store, workspace.index)
-        evidence = evidence_from_store(store, workspace.index.root, digests)
+        phrases = present_phrases(workspace.index)
+        evidence = evidence_from_store(store, workspace.index.root, digests, phrases=phrases)
     name = (workspace.judged or workspace.with_cutoff or workspace.first).name
     if name not in evidence.systems:
         return ""
@@ -103,7 +104,7 @@ def summed_up(workspace: Workspace) -> str:
     """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
     made = read_report(workspace)
     main = main_system(made.report)
-    lines = [labels_line(made.report)]
+    lines = [labels_line(made.report), *made.report.evidence.phrased_line]
     if main and made.gate:
         lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
     return "\n".join(lines)

@@ -67,6 +67,11 @@ def present_digests(store: LabelStore, index: OpenIndex) -> dict[str, str]:
     return {**store.texts_with(TEXT_ID), **{summary.id: summary.digest for summary in index.summaries()}}
 
 
+def present_phrases(index: OpenIndex) -> list[str]:
+    """The phrases that count in the roots of *index*."""
+    return index.look(lambda postings: postings.phrases())
+
+
 def let_labels_follow(store: LabelStore, index: OpenIndex) -> None:
     """Let labels count for the memories of *index* that hold the labelled texts, wherever these texts lay.
 
@@ -81,8 +86,6 @@ def root_report(
     store: LabelStore, index: OpenIndex, config: Config, cutoff: Cutoff | None, options: ReportOptions
 ) -> Report:
     """The report on the labels of one root. Raises LabelStoreError."""
-    digests = present_digests(store, index)
+    digests, phrases = present_digests(store, index), present_phrases(index)
     captions = Captions(memories={summary.id: summary.title for summary in index.summaries()})
-    return report_from_store(
-        store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
-    )
+    return report_from_store(store, index.root, digests, captions, options, config, cutoff, phrases)

@@ -120,13 +120,13 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:
     """The evidence in the labels of one or several roots."""
     from labels.measure.evidence import evidence_from_store
-    from tui.workspace.root_labels import let_labels_follow, present_digests
+    from tui.workspace.root_labels import let_labels_follow, present_digests, present_phrases
 
     found = opening.open_roots(roots, os.environ)
     with opened_store(db) as store, opening.opened_roots(found.paths) as index:
         let_labels_follow(store, index)
-        digests = present_digests(store, index)
-        return evidence_from_store(store, index.root, digests, found.config, found.cutoff)
+        digests, phrases = present_digests(store, index), present_phrases(index)
+        return evidence_from_store(store, index.root, digests, found.config, found.cutoff, phrases)
 
 
 def system_to_decide(name: str | None, evidence: Evidence) -> str:

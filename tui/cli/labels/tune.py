@@ -99,6 +99,7 @@ def tune(
             tell(said)
     targets = list(dict.fromkeys([*found, *(opening.resolve_root(root, os.environ) for root in others)]))
     config = config_of(targets)
+    from engine.phrases.measuring import fit_difference
     from labels.tuning import text
     from labels.tuning.fitting import prior_of
     from labels.tuning.tuning import tune as tuned
@@ -110,6 +111,11 @@ def tune(
         judged = judged_in_files(in_use, config, prompts, qrels, excludes=unjudged == "exclude")
     else:
         judged = judged_in_store(in_use, config, db)
+    for root, cutoff in in_use.items():
+        if cutoff and cutoff.place:
+            has_phrases = any(prompt.has_phrases for prompt in judged if prompt.group == root)
+            if said := fit_difference(cutoff.model, has_phrases=has_phrases):
+                tell(f"{cutoff.place} {said}.")
     tuning = tuned(judged, target, confidence, config.max_inject, prior_of(config.match_strategy), kind)
     if form == "json":
         click.echo(text.format_json(tuning), nl=False)

@@ -12,6 +12,7 @@ from engine.errors import DecisionsError, MissingLibraryError, RootError
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, project_of, state_dir
+from engine.phrases.file import read_phrases
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
@@ -93,6 +94,7 @@ def subject_of(root: str, db: str | None, environ: Mapping[str, str], clock: Cal
         log_prompts=log.prompts,
         max_risk=opening.settings_of(root, environ).config.max_risk,
         now=now,
+        phrases=read_phrases(corpus.root, environ).rows,
     )
 
 

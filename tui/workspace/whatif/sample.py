@@ -13,7 +13,7 @@ from labels.measure.evidence import evidence_from_store
 from labels.measure.groups import estimate
 from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
-from tui.workspace.root_labels import present_digests
+from tui.workspace.root_labels import present_digests, present_phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -99,7 +99,8 @@ class WhatIfSample:
 
 def read_sample(store: LabelStore, index: OpenIndex) -> WhatIfSample:
     """All prompts with labels. Raises LabelStoreError and RootError."""
-    evidence = evidence_from_store(store, index.root, present_digests(store, index))
+    digests, phrases = present_digests(store, index), present_phrases(index)
+    evidence = evidence_from_store(store, index.root, digests, phrases=phrases)
     decisions = store.verdicts(index.root)
     found = [
         LabelledPrompt(prompt, {digest: decision for (_, digest), decision in decisions.get(prompt.id, {}).items()})
@@ -142,7 +143,7 @@ class WhatIfEffect:
     """The numbers of the saved settings and of the draft, over the same prompts.
 
     `rows` are these prompts: first the `changed` ones, the worst first, then the others. `left_out` prompts
-    lack a verdict of the judge on some memory.
+    lack a verdict of the judge on some memory. `phrased` is the sentence on prompts that are phrases now, if any.
     """
 
     saved: SettingsNumbers
@@ -150,6 +151,7 @@ class WhatIfEffect:
     rows: tuple[ChangedPrompt, ...]
     changed: int
     left_out: int
+    phrased: tuple[str, ...] = ()
 
 
 def effect_of(
@@ -173,6 +175,7 @@ def effect_of(
         tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
         sum(row.diff.is_changed for row in rows),
         len(sample.prompts) - len(rows),
+        sample.evidence.phrased_line,
     )
 
 
@@ -191,7 +194,7 @@ def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], confi
         precision=estimate(tallies),
         fires=metrics.fire_rate(tallies),
         false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant),
-        served=estimate(metrics.served(names, evidence.needed)),
+        served=estimate([*metrics.served(names, evidence.needed), *(row for _, row in evidence.missed)]),
         irrelevant=metrics.irrelevant_per_prompt(tallies, measured),
         lost=metrics.lost_per_prompt(tallies, evidence.relevant_in_pools, measured & evidence.looked_through),
         tokens=characters / CHARACTERS_PER_TOKEN / max(1, len(sets)),

@@ -1,6 +1,7 @@
 """`memsift quality check`, `memsift activity` and `memsift mute`."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,8 @@ from engine.conversations.activity_log import LogTail
 from engine.hook.process import respond
 from engine.installation import install_command
 from engine.paths import state_dir, state_home
+from engine.phrases.file import read_phrases
+from engine.phrases.writing import add_phrases
 from engine.settings.muting import mute
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.curation.roots import CONTENT, document, write_documents
@@ -76,6 +79,22 @@ def test_a_finding_that_was_accepted_for_all_is_dismissed_in_every_account_until
     memsift("quality", "accept", "long", *decide)
     memsift("quality", "reject", "long", *decide)
     assert (len(found(messy, "--check", "size")), file.exists()) == (1, False)
+
+
+def test_phrases_that_say_nothing_are_named_until_a_person_keeps_them(tmp_path: Path) -> None:
+    notes = [memory(f"note {name}", memory_id=name) for name in "abcdefgh"]
+    root = write_root(tmp_path / "project/.claude/memory", notes)
+    usual, special = "do the usual before we merge", "the printer is on fire"
+    given = [(one.summary, [usual, *([special] if one is notes[0] else [])]) for one in notes[:6]]
+    add_phrases(str(root), os.environ, given, "me")
+    rows = found(root, "--check", "phrases")
+    assert [(row["memory_id"], row["where"]) for row in rows] == [(name, usual) for name in "abcdef"]
+    assert rows[0]["reason"] == "the phrase says nothing: 5 other memories come at least half as strong"
+    assert f"memsift phrases remove a '{usual}'" in str(rows[0]["action"])
+    memsift("quality", "accept", "a", "--root", root, "--check", "phrases")
+    assert [row["memory_id"] for row in found(root, "--check", "phrases")] == [*"bcdef"]
+    assert [row.phrase for row in read_phrases(str(root), os.environ).rows["a"]] == [usual, special]
+    assert not any(row["check"] == "phrases" for row in found(root)), "a search for each phrase takes its time"
 
 
 def test_what_a_root_accepts_lets_no_memory_be_injected(risky_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
