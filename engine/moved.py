@@ -1,7 +1,7 @@
 """Folders that were moved: what belongs to the old path of a root is taken over by the new path.
 
-The tuned cutoff and the operations in the journal belong to a path. The first commit of a root's repository says which
-path a root had before. It is noted beside the cutoff, never by the hook.
+The tuned cutoff, the operations in the journal, and phrases in the state folder belong to a path. The first commit of a
+root's repository says which path a root had before. It is noted beside the cutoff, never by the hook.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from engine.curation.journal import Journal
 from engine.errors import JournalError, MovedRootError
 from engine.lean.json_text import dumps, loads
 from engine.paths import cutoff_file, journal_file, project_of, state_dir, state_home
+from engine.phrases.file import phrases_files, read_phrases
+from engine.phrases.writing import change_phrases
 from engine.quality.repository import git
 from engine.stores.files import UnreadableFileError, text_of, write_whole
-from engine.wording import counted
+from engine.wording import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +52,8 @@ def describe_moves(root: str, environ: Mapping[str, str]) -> list[str]:
 def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
     """Let *root* have the tuned cutoff of the path *old*, and let the journal's operations there be operations here.
 
-    A sentence on what came. Raises MovedRootError, also if there is still something at *old*, and JournalError.
+    Phrases in the state folder come, too. A sentence on what came. Raises MovedRootError, also if there is still
+    something at *old*, JournalError and CurationError.
     """
     old, root = os.path.realpath(old), os.path.realpath(root)
     if os.path.lexists(old):
@@ -68,6 +71,9 @@ def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
             os.unlink(source)
         except (OSError, UnreadableFileError) as error:
             raise MovedRootError(f"The changes came, but not the cutoff {source} ({error}).") from None
+    if rows := [*read_phrases(old, environ).rows.values()]:
+        change_phrases(root, environ, lambda _: [row for own in rows for row in own])
+        os.unlink(phrases_files(old, environ)[0])
     return holdings
 
 
@@ -96,4 +102,6 @@ def _describe_holdings(old: str, environ: Mapping[str, str]) -> str:
         with closing(Journal(journal_file(environ))) as journal:
             count = len(journal.deeds(root=old))
     cutoff = "tuned cutoff" if os.path.exists(cutoff_file(state_dir(old, environ))) else ""
-    return " and ".join(filter(None, (cutoff, counted(count, "change") if count else "")))
+    phrases = sum(map(len, read_phrases(old, environ).rows.values()))
+    parts = (cutoff, counted(count, "change") if count else "", counted(phrases, "phrase") if phrases else "")
+    return listed([part for part in parts if part])

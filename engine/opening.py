@@ -115,9 +115,7 @@ def _phrases_of(root: str, environ: Mapping[str, str]) -> PhraseSource:
         found = read_phrases(root, environ)
         if not found.rows or is_own_root(root, environ):
             return found.counted
-        return {
-            memory_id: [row.phrase for row in rows if row.file == files[-1]] for memory_id, rows in found.rows.items()
-        }
+        return read_phrases(root, environ, is_own=False).counted
 
     return PhraseSource(watched, read)
 

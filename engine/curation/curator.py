@@ -7,20 +7,18 @@ import time
 from contextlib import ExitStack
 from functools import partial
 from shlex import quote
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from engine.curation.files import FileChange, IndexChange, diff, require_unchanged, text_at, write
 from engine.curation.index_lines import IndexFile
 from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal, text_hash, tombstone_of
-from engine.curation.operations import Create, Plan
+from engine.curation.operations import Create, Plan, memory_in
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file
 from engine.phrases.writing import carry
 from engine.stores.files import remove_leftovers
 from engine.stores.lock import WAIT_S, locked
-from engine.stores.registry import file_store_of
 from engine.stores.writing import writing_of
 
 if TYPE_CHECKING:
@@ -80,11 +78,7 @@ class Curator:
         """The changes that *operation* would make, with those of the index. Raises CurationError."""
         plan = operation.plan(self._now())
         if isinstance(operation, Create) and not operation.is_forced:
-            (change,) = plan.effect.files
-            with TemporaryDirectory() as folder:  # its store reads the memory in a file that is not written yet
-                place = os.path.realpath(folder)
-                write(FileChange(place, change.name, None, change.after))
-                memory = file_store_of(change.root, change.name).read_file(place, change.name)
+            memory = memory_in(plan.effect.files[0])
             if stone := self.journal.tombstone(text_hash(memory.summary.title, memory.body)):
                 because = f" ({stone.reason})" if stone.reason else ""
                 raise TombstoneError(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from engine.curation.files import FileChange, text_at
+from engine.curation.files import FileChange, text_at, write
 from engine.curation.journal import Effect, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record, replace
-from engine.phrases.writing import COPIED, MOVED, Carried
+from engine.phrases.writing import COPIED, DIGITS, MOVED, Carried
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of, formats_of, module_for
 from engine.stores.roots import copies_of
@@ -91,6 +92,14 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Mem
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     copies = copies_of(store, root, name, summary.id)
     return MemoryPlace(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
+
+
+def memory_in(change: FileChange) -> Memory:
+    """The memory that a new file will hold, as its store reads it."""
+    with TemporaryDirectory() as folder:
+        place = os.path.realpath(folder)
+        write(FileChange(place, change.name, None, change.after))
+        return file_store_of(change.root, change.name).read_file(place, change.name)
 
 
 class Create(Record):
@@ -261,7 +270,9 @@ class Rename(OfMemory):
             if after != before:
                 changes.append(FileChange(place.root, name, before, after))
         plan = _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
-        return _carrying(plan, Carried(MOVED, place.root, old, place.root, new))
+        digests = place.memory.summary.digest, memory_in(changes[0]).summary.digest
+        ends = place.root, old, place.root, new
+        return _carrying(plan, Carried(MOVED, *ends, *(digest[:DIGITS] for digest in digests)))
 
 
 class TakeOut(OfMemory):

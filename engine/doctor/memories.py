@@ -14,12 +14,14 @@ from engine.errors import DecisionsError, RootError
 from engine.moved import describe_moves
 from engine.opening import open_index
 from engine.paths import config_file, state_dir, transcripts_dir
+from engine.phrases.file import phrases_files, read_phrases
 from engine.phrases.measuring import fit_difference
+from engine.phrases.writing import count_with_phrases
 from engine.quality.checks.safety import spoken
 from engine.quality.decisions import find_undecided
 from engine.roots import together
 from engine.settings.muting import muted_session
-from engine.settings.roots import trust_in
+from engine.settings.roots import is_own_root, trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import trust_of
 from engine.wording import counted
@@ -53,7 +55,8 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
         )
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
-        found += [_index(root, environ), *signs(root, environ), _trust(root, environ), *_cutoff(root, environ)]
+        found += [_index(root, environ), *_phrases(root, environ), *signs(root, environ)]
+        found += [_trust(root, environ), *_cutoff(root, environ)]
         found += [note("moved", f"{root}: {said}", "") for said in describe_moves(root, environ)]
     if len(search.roots) > 1 and (
         said := together([read_config(root, environ) for root in search.roots], environ).notice
@@ -115,6 +118,24 @@ def signs(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
         place = f"--root {quote(root)}"
         accept = f"memsift quality list {place} --format ids | memsift quality accept {place} -"
         yield note("safety", f"{root}: {spoken(len(found))}{kept}", f"memsift quality list {place}. All fine: {accept}")
+
+
+def _phrases(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    """How many memories have phrases, and what is wrong with their file."""
+    try:
+        with closing(open_index(root, environ)) as index:
+            said = f"{root}: {count_with_phrases(root, environ, index.summaries())}"
+    except RootError:
+        return
+    file, *own = phrases_files(root, environ)
+    if own and os.path.exists(file) and not is_own_root(os.path.realpath(root), environ):
+        yield note("phrases", f"{said}; {file} does not count, because {root} is not trusted", trust_command(root))
+    elif problems := read_phrases(root, environ).problems:
+        more = f", and {len(problems) - 1:,} more" if problems[1:] else ""
+        fix = f"memsift phrases list --root {quote(root)} names them; the other phrases count."
+        yield note("phrases", f"{said}; {problems[0].text}{more}", fix)
+    else:
+        yield ok("phrases", said)
 
 
 def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:

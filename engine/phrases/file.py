@@ -89,11 +89,14 @@ def phrases_files(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     return (*inside, os.path.join(state_dir(root, environ), NAME))
 
 
-def read_phrases(root: str, environ: Mapping[str, str]) -> PhraseReading:
-    """The phrases of *root*. Never raises: what cannot be used is a problem, and the rest counts."""
+def read_phrases(root: str, environ: Mapping[str, str], *, is_own: bool = True) -> PhraseReading:
+    """The phrases of *root*. Never raises: what cannot be used is a problem, and the rest counts.
+
+    Without *is_own*, only those in the user's state folder: others may have written the root.
+    """
     found: dict[tuple[str, str], PhraseRow] = {}
     problems: list[PhraseProblem] = []
-    for path in phrases_files(root, environ):
+    for path in phrases_files(root, environ)[0 if is_own else -1 :]:
         try:
             for number, _, row in lines_of(path):
                 if isinstance(row, str):

@@ -25,6 +25,7 @@ from engine.stores.files import (
     write_whole,
 )
 from engine.stores.lock import WAIT_S, locked
+from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,18 +45,24 @@ MOST_TRIES = 5
 
 
 class Carried(Record):
-    """Phrases that go with a memory, by `kind`: MOVED, COPIED, or TAKEN_BACK as the end of a copy."""
+    """Phrases that go with a memory, by `kind`: MOVED, COPIED, or TAKEN_BACK as the end of a copy.
+
+    Phrases of the text with `digest` are then of that with `to_digest`, both as in `PhraseRow`: a new id changes it.
+    """
 
     kind: str
     root: str
     memory_id: str
     to_root: str
     to_id: str
+    digest: str = ""
+    to_digest: str = ""
 
     def reversed(self) -> Carried:
         kind = OPPOSITES[self.kind]
         if kind == MOVED:
-            return Carried(kind, self.to_root, self.to_id, self.root, self.memory_id)
+            ends = self.to_root, self.to_id, self.root, self.memory_id
+            return Carried(kind, *ends, self.to_digest, self.digest)
         return replace(self, kind=kind)
 
 
@@ -84,6 +91,16 @@ def select(texts: Iterable[object], title: str, most: int = MOST_PHRASES) -> tup
 def is_old(rows: Sequence[PhraseRow], digest: str) -> bool:
     """Whether none of the phrases was written for the text with this digest."""
     return all(row.digest != digest[:DIGITS] for row in rows)
+
+
+def count_with_phrases(root: str, environ: Mapping[str, str], memories: Iterable[MemorySummary]) -> str:
+    """How many of these memories of *root*, as far as they are active, have phrases: words for people."""
+    reading = read_phrases(root, environ)
+    active = [memory for memory in memories if memory.status == "active"]
+    have = [memory for memory in active if memory.id in reading.counted]
+    old = sum(is_old(reading.rows[memory.id], memory.digest) for memory in have)
+    said = f"{len(have):,} of {counted(len(active), 'memory')} have phrases"
+    return f"{said}, {old:,} of them older than the text" if old else said
 
 
 def add_phrases(
@@ -138,19 +155,24 @@ def change_phrases(root: str, environ: Mapping[str, str], make: Make) -> str:
 
 def carry(carried: Sequence[Carried], environ: Mapping[str, str]) -> None:
     """Carry phrases. The caller holds the locks on the roots. To do it twice changes nothing. Raises CurationError."""
-    readings = {root: read_phrases(root, environ) for one in carried for root in (one.root, one.to_root)}
+    readings = {root: read_phrases(root, environ) for going in carried for root in (going.root, going.to_root)}
     changes: dict[str, list[PhraseRow]] = {}
-    for one in carried:
-        rows = readings[one.root].rows.get(one.memory_id, ())
-        there = {row.phrase: row for row in readings[one.to_root].rows.get(one.to_id, ())}
-        come, gone = changes.setdefault(one.to_root, []), changes.setdefault(one.root, [])
-        if one.kind == TAKEN_BACK:
+    for going in carried:
+        rows = readings[going.root].rows.get(going.memory_id, ())
+        there = {row.phrase: row for row in readings[going.to_root].rows.get(going.to_id, ())}
+        come, gone = changes.setdefault(going.to_root, []), changes.setdefault(going.root, [])
+        if going.kind == TAKEN_BACK:
             copies = [there[row.phrase] for row in rows if row.phrase in there]
             same = {(row.phrase, row.digest, row.by) for row in rows}
-            gone += [replace(row, is_removed=True) for row in copies if (row.phrase, row.digest, row.by) in same]
+            come += [replace(row, is_removed=True) for row in copies if (row.phrase, row.digest, row.by) in same]
         else:
-            come += [replace(row, memory_id=one.to_id) for row in rows if row.phrase not in there]
-            gone += [replace(row, is_removed=True) for row in rows] if one.kind == MOVED else []
+            digests = {going.digest: going.to_digest}
+            come += [
+                replace(row, memory_id=going.to_id, digest=digests.get(row.digest, row.digest))
+                for row in rows
+                if row.phrase not in there
+            ]
+            gone += [replace(row, is_removed=True) for row in rows] if going.kind == MOVED else []
     for root, made in changes.items():
         _write(root, environ, lambda _, made=made: made)  # type: ignore[misc]
 

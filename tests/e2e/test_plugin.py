@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from engine import __version__
@@ -14,6 +15,7 @@ from engine.agents.installation import MARKETPLACE, PLUGIN, plugin_folder
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import memsift
 from tui.cli import main
+from tui.cli.declaring import Commands
 
 FOLDER = Path(plugin_folder())
 
@@ -43,7 +45,9 @@ def test_a_skill_runs_only_commands_and_options_that_exist(name: str) -> None:
     called = [(word, rest) for word, rest in named if word in main.table]
     assert called
     for word, rest in called:
-        options = memsift(word, "--help").stdout
+        group = main.get_command(click.Context(main), word)
+        names = rest.split()[:1] if isinstance(group, Commands) else []
+        options = memsift(word, *names, "--help").stdout
         if word == "config":
             assert memsift(word, *rest.split()).exit_code == 0
         assert [one for one in re.findall(r"--[a-z-]+", rest) if one not in options] == []

@@ -12,7 +12,7 @@ from tests.engine.hook.world import LAUNCHER, PROJECT
 
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 
-BOTH_SKILLS = ["memsift:memory-label", "memsift:memory-search"]
+SKILLS = ["memsift:memory-label", "memsift:memory-phrases", "memsift:memory-search"]
 JUDGE = {"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE": "anthropic-http", "MEMSIFT_JUDGE_TIMEOUT": "5"}
 
 
@@ -58,7 +58,7 @@ def test_the_plugin_is_installed_moved_removed_and_uninstalled(
     installation.memsift("install", "--plugin")
     reach()  # the older client loads a new plugin only at its second start
     reached = reach()
-    assert (reached.exit, reached.requests, reached.memories, reached.skills) == (0, 1, 3, BOTH_SKILLS)
+    assert (reached.exit, reached.requests, reached.memories, reached.skills) == (0, 1, 3, SKILLS)
     package = installation.package
     package.rename(package.with_name("gone"))
     reached = reach()
@@ -68,7 +68,7 @@ def test_the_plugin_is_installed_moved_removed_and_uninstalled(
     installation.memsift("install", "--plugin", "--project")
     reach()
     reached = reach()
-    assert (reached.memories, reached.skills) == (3, BOTH_SKILLS)
+    assert (reached.memories, reached.skills) == (3, SKILLS)
     installation.memsift("uninstall")
     installation.memsift("uninstall", "--project")
     assert settings.read_bytes() == before

@@ -1,6 +1,7 @@
 """List cards: which prompts have one, what it lists, how its answer is kept, and the prompts that count with it."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from statistics import fmean
 
@@ -130,7 +131,8 @@ def test_an_answer_survives_export_import_and_merge_and_follows_the_memories_to_
     answer(store, pooled(store, ["a"], ["b", "c"]), "c")
     store.recognise("/clone", lambda: {(name, memory(name).digest) for name in "abc"})
     assert store.labels(root="/clone") == store.labels(root=ROOT) != ()
-    text = write(Extract(store._db))
+    with closing(Extract(store._db)) as extract:
+        text = write(extract)
     source = FileText(tmp_path / "l.jsonl", text)
     assert [event.titles for event in read(source).events] == [2, 2]
     for name, bring in (

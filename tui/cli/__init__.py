@@ -128,6 +128,8 @@ def main(
       memory-config.json in the root     settings of a root, under "retrieval";
                                          more of them count if you trust the
                                          root
+      .memsift/phrases.jsonl in the root
+                                         phrases by which memories are found
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
       ~/.local/share/memsift/decisions.db

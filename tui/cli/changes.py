@@ -40,6 +40,7 @@ from tui.cli.output import output, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
     carry_out,
+    chosen,
     edited_in_editor,
     keep_refused,
     opened_curator,
@@ -73,17 +74,18 @@ def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], .
     return tuple((name, tuple(values)) for name, values in found.items())
 
 
-def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
+def perform(operations: Sequence[Operation], *, dry_run: bool) -> tuple[str, ...]:
     """Perform the operations as one, so that they are undone together; or print what they would change.
 
-    All of them are planned first, so none is performed if one is refused.
+    The ids of their memories. All of them are planned first, so none is performed if one is refused.
     """
     if not operations:
         tell("No memory was named, so nothing was changed.")
-        return
+        return ()
     with opened_curator(os.environ) as curator:
         plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
         perform_plan(curator, plan, dry_run=dry_run)
+        return plan.memories
 
 
 def perform_plan(curator: Curator, plan: Plan, *, dry_run: bool) -> None:
@@ -112,6 +114,7 @@ def create(
     tags: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
     fields: FieldValues,
     body: Annotated[str | None, option("--body", metavar="TEXT")],
+    phrases: Annotated[tuple[str, ...], option("--phrase", metavar="TEXT")],
     memory_id: Annotated[str, option("--id", metavar="ID", default="")],
     root: Annotated[str | None, option("--root", metavar="PATH")],
     force: Annotated[bool, option("--force")],
@@ -129,6 +132,7 @@ def create(
     --title: The title, on one line.
     --tag: A tag. Repeatable.
     --body: The text, or - for stdin. In claude-memory the category's main field.
+    --phrase: A prompt for which the memory is needed, in other words than its own: see memsift phrases. Repeatable.
     --id: The id. Default: made from the title.
     --root: The folder of memories. Default: the first of memsift list.
     --force: Also if the same text was rejected before.
@@ -137,11 +141,15 @@ def create(
     draft = Draft(category, title, tags, changes, memory_id)
     place = os.path.realpath(opening.resolve_root(root, os.environ))
     try:
-        perform([Create(place, draft, force)], dry_run=dry_run)
+        created = perform([Create(place, draft, force)], dry_run=dry_run)
     except InvalidMemoryError as error:
         if " is missing" not in str(error):
             raise
         raise InvalidMemoryError(f"{error} {HOW_TO_GIVE}") from None
+    if phrases and not dry_run:
+        from tui.workspace.curate.phrases import add_to
+
+        add_to([(found, phrases) for found in chosen(created, [place])], opening.annotator_name(os.environ))
 
 
 @command()

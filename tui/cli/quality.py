@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from engine.lean.record import fields
+from engine.phrases.writing import count_with_phrases
 from engine.quality.decisions import ACCEPTED_FILE, shared_acceptances
 from engine.quality.registry import BY_DEFAULT, CHECKS
 from engine.wording import counted
@@ -93,7 +94,7 @@ def check(
         severity, a number with a point such as 0.5.
     --root: each root is checked by itself.
     """
-    from tui.workspace.curate.curating import resolved
+    from tui.workspace.curate.curating import memories_of, resolved
     from tui.workspace.curate.findings import checked
 
     places = resolved(roots)
@@ -108,6 +109,8 @@ def check(
     else:
         click.echo(output_of_roots(form, {root: made_of(found) for root, found in made.items()}), nl=False)
     tell(_summary(every))
+    for root in places:
+        tell(f"{root}: {count_with_phrases(root, os.environ, (found.memory for found in memories_of([root])))}.")
     if limits and is_over(every, *limits):
         click.get_current_context().exit(1)
 

@@ -194,7 +194,7 @@ def memories_to_rate(roots: Sequence[str], ids: Sequence[str]) -> dict[str, list
 
 
 def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None:
-    """Tell how many memories the model of *identity* is asked about, and the cost."""
+    """Tell how many memories the model of *identity* is asked about, the cost, and that it gets whole texts."""
     name, model, _ = identity
     free = [f"{estimate.known:,} in the cache"] if estimate.known else []
     free += [f"{estimate.by_rule:,} rejected by rule"] if estimate.by_rule else []
@@ -203,7 +203,8 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
         cost = "Its price is not known here"
     else:
         cost = f"It costs about ${estimate.usual_usd:.4f}, at most ${estimate.most_usd:.4f}"
-    tell(f"{name} ({model}) is asked about {counted(estimate.asked, 'memory')}{besides}. {cost}.")
+    asked = counted(estimate.asked, "memory")
+    tell(f"{name} ({model}) is asked about {asked}{besides}. {cost}. It gets their whole text.")
 
 
 def report_end(rated: Assessments, ending: Ending, fail_under: float | None) -> None:

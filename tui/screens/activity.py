@@ -238,7 +238,9 @@ class ActivityScreen(ModeScreen):
     def nothing(self) -> Content:
         if self._log and self._log.entries:
             return plain(keyed(self.app, NO_MATCH))
-        return plain(NO_LOG if self._log and self._log.is_installed else NO_HOOK)
+        if self._log and self._log.is_installed:
+            return plain(NO_LOG)
+        return plain((self._log and self._log.stopped_by) or NO_HOOK)
 
     def title_parts(self) -> Sequence[str]:
         if self._log is None:

@@ -106,8 +106,8 @@ def weeks_line(weeks: Sequence[Week], *, in_words: bool = False) -> str:
 class ActivityLog(Record):
     """The entries of a log, newest first, and the number of lines that cannot be read.
 
-    `weeks`: see `weeks_of`. `stamps`: size and time of its files. `is_installed`: whether an empty log belongs to a
-    hook that Claude Code runs.
+    `weeks`: see `weeks_of`. `stamps`: size and time of its files. Of an empty log, `is_installed` says whether an agent
+    runs the hook, and `stopped_by` is a sentence about the setting that keeps an installed hook from running, or empty.
     """
 
     entries: tuple[ActivityEntry, ...] = ()
@@ -115,6 +115,7 @@ class ActivityLog(Record):
     weeks: tuple[Week, ...] = ()
     stamps: tuple[tuple[str, int, int], ...] = ()
     is_installed: bool = True
+    stopped_by: str = ""
 
 
 def log_stamps(roots: Iterable[str], environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
@@ -140,7 +141,8 @@ def read_activity(
         gold = [label for root in roots for name in labels.names_with(root) for label in labels.gold(name)]
     entries = [_entry(number, decision, texts) for number, decision in enumerate(log.decisions)]
     weeks = weeks_of(log.decisions, {digest: prompt_id for digest, (prompt_id, _) in texts.items()}, gold)
-    return ActivityLog(tuple(reversed(entries)), log.broken, weeks, stamps, bool(entries) or _is_installed(environ))
+    is_installed, stopped_by = (True, "") if entries else _hook_state(environ)
+    return ActivityLog(tuple(reversed(entries)), log.broken, weeks, stamps, is_installed, stopped_by)
 
 
 EVERYWHERE, NEWEST_SESSION, NOWHERE = "today", "session", "off"
@@ -177,14 +179,17 @@ def is_muted(root: str, environ: Mapping[str, str]) -> bool:
     return muting.muted_session(state_dir(root, environ), now()) is not None
 
 
-def _is_installed(environ: Mapping[str, str]) -> bool:
-    """Whether a coding agent, started in this folder, runs the hook."""
-    from engine.agents.prompt_hooks import hook_ruling
+def _hook_state(environ: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether a coding agent, started in this folder, runs the hook; if none, a setting that stops an installed one."""
+    from engine.agents.prompt_hooks import hook_ruling, own_hooks
     from engine.agents.registry import all_agents
     from engine.agents.settings_files import settings_files
 
-    found = (settings_files(agent, str(Path.cwd()), environ) for agent in all_agents())
-    return any(hook_ruling(files, environ).runs for files in found)
+    found = [settings_files(agent, str(Path.cwd()), environ) for agent in all_agents()]
+    rulings = [hook_ruling(files, environ) for files in found if own_hooks(files, environ)]
+    if any(ruling.runs for ruling in rulings):
+        return True, ""
+    return False, next((f"{ruling.text}. {ruling.remedy}" for ruling in rulings if ruling.key), "")
 
 
 def digest_of(text: str) -> str:

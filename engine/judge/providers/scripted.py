@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os.path
+import re
 import time
+from html import unescape
 
 from engine.errors import (
     ConfigError,
@@ -54,6 +56,8 @@ class ScriptedAnswer(Record):
 class ScriptedProvider(Provider):
     """Answers by the prompt of a request. The keys of *answers* are prompts, `cut` to PROMPT_LIMIT.
 
+    For a request about whole memories the key is the title of the first.
+
     The fingerprint is of these rows, because two scripts may have one name. *sleep* takes seconds.
     """
 
@@ -81,7 +85,8 @@ class ScriptedProvider(Provider):
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. A delay longer than *timeout_s* sleeps that long and raises ProviderTimeoutError."""
         try:
-            prompt, titles = parse_request(question.user)
+            whole = re.search("^<title>(.*)</title>$", question.user, re.MULTILINE)
+            prompt, titles = (unescape(whole[1]), ()) if whole else parse_request(question.user)
             row = self._answers[prompt]
         except (ValueError, KeyError):
             raise ProviderRefusedError(NO_ANSWER) from None

@@ -79,9 +79,11 @@ def _settings() -> Iterator[None]:
 
 
 def _lines(memory: Memory) -> list[tuple[str, str]]:
-    """The lines of a memory, each with its place."""
+    """The lines of a memory, each with its place: all that a model could be sent."""
     summary = memory.summary
-    lines = [("title", summary.title), ("tags", ", ".join(summary.tags))]
+    lines = [("title", summary.title), ("tags", ", ".join(summary.tags)), ("category", summary.category)]
+    lines.append(("date", summary.updated_at or summary.created_at))
+    lines += [("heading", section.heading) for section in memory.sections]
     return lines + [(f"line {number}", line) for number, line in enumerate(memory.body.splitlines(), 1)]
 
 

@@ -75,7 +75,11 @@ def test_a_moved_memory_takes_its_phrases_along_and_brings_later_ones_back(root:
 def test_a_renamed_memory_takes_its_phrases_along(notes: Path) -> None:
     perform(Rename(str(notes), summary(notes, "tabs"), "indentation"))
     assert counted(notes) == {"indentation": {"wrong indentation again"}}
+    (row,) = read_phrases(str(notes), os.environ).rows["indentation"]
+    assert row.digest == summary(notes, "indentation").digest[:16], "a new id makes no phrase old"
     undo()
+    (row,) = read_phrases(str(notes), os.environ).rows["tabs"]
+    assert row.digest == summary(notes, "tabs").digest[:16]
     assert counted(notes) == {"tabs": {"wrong indentation again"}}
     undo(2)
     assert counted(notes) == {"indentation": {"wrong indentation again"}}

@@ -43,6 +43,12 @@ PLAIN = {
     "merge-labels": "other.db",
     "move": "job-queue-skip-locked --root root --to other --dry-run",
     "mute": "--root root",
+    "phrases add": "job-queue-skip-locked 'two workers took the same job' --root root",
+    "phrases import": "phrases.jsonl --root root",
+    "phrases list": "--root root",
+    "phrases missing": "--root root",
+    "phrases remove": "job-queue-skip-locked --all --root phrased",
+    "phrases write": "--root phrased --judge scripted:judge.jsonl --dry-run",
     "prompts": "prompts.jsonl",
     "quality accept": "job-queue-skip-locked --root root",
     "quality check": "--root root",
@@ -127,6 +133,10 @@ def prepare(folder: Path) -> None:
     (folder / "auto").mkdir()
     for name, text in (("MEMORY.md", ""), ("tabs.md", "Use tabs.")):
         (folder / "auto" / name).write_text(text, encoding="utf-8")
+    phrased = write_root(folder / "phrased", [memory("Skip locked", memory_id="job-queue-skip-locked")])
+    (phrased / ".memsift").mkdir()
+    jsonl(phrased / ".memsift/phrases.jsonl", {"id": "job-queue-skip-locked", "phrase": "a job ran twice"})
+    jsonl(folder / "phrases.jsonl", {"id": "job-queue-skip-locked", "phrases": ["a job ran twice"]})
     write_root(folder / "headings", [memory("## Executive Summary", body="All is well.", memory_id="summary")])
     for name in ("prompts.jsonl", "qrels.txt", "judge.jsonl"):
         shutil.copy(DEMO / name, folder / name)

@@ -12,7 +12,18 @@ from tests.test_command_reference import COMMANDS
 from tests.tui.cli.command_line import MAIN, PROJECT, memsift
 from tests.tui.cli.every_command import PLAIN, plain, prepare
 
-LISTS = {"activity", "config", "history", "list", "prompts", "quality list", "search", "show", "trust"}
+LISTS = {
+    "activity",
+    "config",
+    "history",
+    "list",
+    "phrases list",
+    "phrases missing",
+    "prompts",
+    "quality list",
+    "search",
+}
+LISTS |= {"show", "trust"}
 FORMATS = {
     name.partition(" ")[2]: param.type.choices
     for name, command in COMMANDS.items()

@@ -19,7 +19,7 @@ from tests.tui.cli.command_line import memsift, process
 from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.declaring import SUBJECTS
 
-JUDGED = ("", "search", "replay", "judge", "label", "quality judge")
+JUDGED = ("", "search", "replay", "judge", "label", "quality judge", "phrases write")
 
 
 def test_every_command_explains_itself_in_80_columns() -> None:
@@ -47,7 +47,7 @@ def test_the_options_of_the_judge_come_last() -> None:
 
 
 def test_no_description_of_a_command_is_cut() -> None:
-    for command in ("", "quality", "config"):
+    for command in ("", "quality", "phrases", "config"):
         lines = memsift(*command.split(), "--help").stdout.splitlines()
         begin = next(number for number, line in enumerate(lines) if line.startswith("Commands"))
         end = lines.index("Options of the judge:") if not command else len(lines)
@@ -88,7 +88,7 @@ def test_every_help_has_an_example_that_can_be_typed(tmp_path: Path, monkeypatch
     monkeypatch.setattr("sys.stdin", StringIO("an-id\n"))
     Path("labels.jsonl").touch()
     Path("labels.csv").touch()
-    for name in (*ALL_COMMANDS, "memsift quality"):
+    for name in (*ALL_COMMANDS, "memsift phrases", "memsift quality"):
         lines = examples(name)
         assert lines, f"{name} --help has no example"
         assert lines[0].strip().startswith(name), name

@@ -20,6 +20,7 @@ WRITTEN = (
     *(f"{MEMORY}/decisions/{name}.json" for name in ("alpha", "beta", "gamma")),
     *(f"other/{MEMORY}/{name}" for name in ("index.md", "decisions/alpha.json")),
     *("notes/MEMORY.md", "notes/note.md", "notes/new.md"),
+    *(f"{MEMORY}/.memsift/{name}" for name in ("phrases.jsonl", ".gitattributes")),
     *(".claude/settings.json", ".claude/settings.local.json"),
     *("out.jsonl", "out.html"),
 )
@@ -48,6 +49,8 @@ COMMANDS: list[tuple[str | Path, ...]] = [
     ("merge", "alpha", "beta", *ROOT),
     ("move", "alpha", "--to", f"other/{MEMORY}", *ROOT),
     ("undo",),
+    ("phrases", "add", "gamma", "a phrase", *ROOT),
+    ("phrases", "remove", "gamma", "--all", *ROOT),
     ("quality", "fix", "--check", "drift", "--yes", *ROOT),
     ("config", "set", "max_inject", "2", *ROOT),
     ("config", "unset", "max_inject", *ROOT),
@@ -66,6 +69,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_documents(folder / MEMORY, [document(name) for name in ("alpha", "beta", "gamma")])
     write_documents(folder / "other" / MEMORY, [document("zeta")])
     (folder / "notes").mkdir()
+    (folder / MEMORY / ".memsift").mkdir()
     (folder / "notes/MEMORY.md").write_text("- [Note](note.md) — A note\n", encoding="utf-8")
     (folder / "notes/note.md").write_text("---\nname: note\ndescription: A note\n---\n\nText.\n", encoding="utf-8")
     monkeypatch.chdir(folder)
@@ -101,7 +105,7 @@ def test_links_at_temporary_names_are_left_alone_by_every_command_that_writes(pr
         assert all((project / name).is_symlink() for name in PLANTED), command
 
 
-@pytest.mark.parametrize("kind", ["decisions/", "index.md", "memory-config.json", "notes/", "settings."])
+@pytest.mark.parametrize("kind", ["decisions/", "index.md", "memory-config.json", "notes/", "settings.", ".memsift/"])
 def test_no_command_writes_through_a_link_that_leads_out(project: Path, kind: str) -> None:
     mine = plant(project, [name for name in WRITTEN if kind in name])
     for command in COMMANDS:

@@ -128,6 +128,11 @@ async def test_an_empty_log_says_whether_the_hook_is_installed_and_a_new_line_ap
         settings = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "memsift-hook"}]}]}}
         (tmp_path / ".claude").mkdir()
         (tmp_path / ".claude" / "settings.json").write_text(json.dumps(settings))
+        local = tmp_path / ".claude" / "settings.local.json"
+        local.write_text(json.dumps({"disableAllHooks": True}))
+        log_of([])
+        await reads(pilot, "#detail-text", "keeps memsift's hook from running, by disableAllHooks")
+        local.unlink()
         log_of([])
         await reads(pilot, "#detail-text", "The hook is installed, and has answered no prompt")
         log_of(ROWS)

@@ -70,7 +70,7 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
         await press(pilot, "f2", "f3")
         assert (table(pilot).has_focus, table(pilot).cursor) == (True, 2)
         # r runs the prompt again
-        gate = provider.hold(provider.asked[0])
+        gate.clear()
         await press(pilot, "r")
         assert all(row.candidates[1] is None for row in table(pilot).records)
         gate.set()

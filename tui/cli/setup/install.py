@@ -78,7 +78,7 @@ def install(
 
     The indexes of the memories here are built at once, so that the first prompt gets an answer.
 
-    The plugin brings the skills memory-search and memory-label.
+    The plugin brings the skills memory-search, memory-label and memory-phrases.
 
     Output: the path of each changed file.
 
@@ -89,7 +89,7 @@ def install(
 
     --user: For all projects of yours. The default.
     --project: For all who work on the project in the current folder.
-    --plugin: In Claude Code: as a plugin with two skills.
+    --plugin: In Claude Code: as a plugin with three skills.
     --print: Only print what the settings of one agent would hold.
     """
     agents = chosen_agents(names, is_found, "Put memsift into {}?", asks=not (is_plugin or is_print))

@@ -46,6 +46,21 @@ def test_what_belongs_to_a_path_that_is_gone_is_named_and_adopted(old: Path, tmp
     )
 
 
+def test_phrases_that_were_kept_for_a_root_that_could_not_be_written_come_along(old: Path, tmp_path: Path) -> None:
+    (old / MEMORIES / ".memsift").write_text("in the way")
+    assert memsift("phrases", "add", "alpha", "how do we start", "--root", old / MEMORIES).exit_code == 0
+    new = tmp_path / "new"
+    old.rename(new)
+    (new / MEMORIES / ".memsift").unlink()
+    done = memsift("adopt", old / MEMORIES, "--root", new / MEMORIES)
+    assert (done.exit_code, "tuned cutoff, 1 change and 1 phrase" in done.stderr) == (0, True)
+    assert "how do we start" in memsift("phrases", "list", "--root", new / MEMORIES).stdout
+    assert (new / MEMORIES / ".memsift/phrases.jsonl").exists()
+    assert "memsift knows no cutoff and no change" in refused(
+        memsift("adopt", old / MEMORIES, "--root", new / MEMORIES)
+    )
+
+
 def test_nothing_is_taken_from_a_path_that_is_still_there_or_from_another_repository(old: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", str(old), str(clone)], check=True)
