@@ -132,15 +132,15 @@ def _asked(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Cont
     """The phrases, each with its writer and how many prompts that pulled the memory in it fits."""
     asked = facts.asked.get(memory.summary.id, ())
     lines = []
-    for one in asked:
-        fits = f"fits {counted(one.fits, 'prompt')}" if one.fits else "fits no prompt yet"
-        said = plain(f"  {one_line(one.row.by)} · {fits}").stylize_before(MUTED)
-        phrase = plain(one_line(one.row.phrase))
-        lines.append((phrase if one.counts else phrase.stylize_before(MUTED)) + said)
-    if not all(one.counts for one in asked):
+    for phrase in asked:
+        fits = f"fits {counted(phrase.fits, 'prompt')}" if phrase.fits else "fits no prompt yet"
+        said = plain(f"  {one_line(phrase.row.by)} · {fits}").stylize_before(MUTED)
+        text = plain(one_line(phrase.row.phrase))
+        lines.append((text if phrase.counts else text.stylize_before(MUTED)) + said)
+    if not all(phrase.counts for phrase in asked):
         told = UNTRUSTED.format(trust_command(memory.summary.root))
         lines.insert(0, plain(told).stylize_before("$text-warning"))
-    age = ", older than its text" if asked and is_old([one.row for one in asked], memory.summary.digest) else ""
+    age = ", older than its text" if asked and is_old([phrase.row for phrase in asked], memory.summary.digest) else ""
     return _part(f"Asked as{age}{say(' · {change.phrases} changes them')}", lines)
 
 

@@ -130,7 +130,11 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
     log = read_log(state_dir(roots_in(index.root)[0], environ))
 
     by_digest = {digest_of(text): text for text in texts.values()}
-    answered = {(name, by_digest.get(one.prompt_sha256, one.prompt)) for one in log.decisions for name in one.injected}
+    answered = {
+        (name, by_digest.get(logged.prompt_sha256, logged.prompt))
+        for logged in log.decisions
+        for name in logged.injected
+    }
     answered |= {(memory, texts.get(prompt_id, "")) for memory, prompt_id in visible}
 
     def with_verdicts(memory: str, prompt_id: str) -> Pulled:
