@@ -32,12 +32,15 @@ def labels_given(screen: str) -> int:
     return int(found[1]) if found else -1
 
 
+def asks_otherwise(screen: str) -> bool:
+    """Whether the cards of a prompt are over: its list card or its reveal is shown."""
+    return LIST in screen or REVEAL in screen
+
+
 def label_cards(terminal: Terminal, count: int) -> None:
     """Label cards until *count* labels are given; none of a list helps, and enter goes on where a prompt is done."""
     while (given := labels_given(terminal.wait_for("prompts done"))) < count:
-        screen = terminal.wait_until(
-            lambda shown: any(one in shown for one in (CARD, LIST, REVEAL)), "a card or a reveal"
-        )
+        screen = terminal.wait_until(lambda shown: CARD in shown or asks_otherwise(shown), "a card or a reveal")
         if LIST in screen:
             terminal.press("x")
             terminal.wait_until(lambda shown: LIST not in shown, "the end of the list")
@@ -46,10 +49,7 @@ def label_cards(terminal: Terminal, count: int) -> None:
             terminal.wait_until(lambda shown: REVEAL not in shown, "the next prompt")
         else:
             terminal.press("a" if given % 3 == 0 else "x")
-            ends = (LIST, REVEAL)
-            terminal.wait_until(
-                lambda shown, old=given: labels_given(shown) > old or any(end in shown for end in ends), "a label"
-            )
+            terminal.wait_until(lambda shown, old=given: labels_given(shown) > old or asks_otherwise(shown), "a label")
 
 
 @pytest.mark.slow
