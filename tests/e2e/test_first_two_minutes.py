@@ -15,7 +15,7 @@ from engine.paths import transcripts_dir
 from tests.e2e.terminal import Terminal
 from tests.engine.hook.world import ASK, World
 
-CARD, REVEAL = "Inject it", "Done: what you said"
+CARD, LIST, REVEAL = "Inject it", "Would any of these have helped?", "Done: what you said"
 DEMO = [sys.executable, "-c", "from tui.cli import main; main()", "demo"]
 
 
@@ -32,16 +32,24 @@ def labels_given(screen: str) -> int:
     return int(found[1]) if found else -1
 
 
+def asks_otherwise(screen: str) -> bool:
+    """Whether the cards of a prompt are over: its list card or its reveal is shown."""
+    return LIST in screen or REVEAL in screen
+
+
 def label_cards(terminal: Terminal, count: int) -> None:
-    """Label cards until *count* labels are given; go on with enter where a prompt is done."""
+    """Label cards until *count* labels are given; none of a list helps, and enter goes on where a prompt is done."""
     while (given := labels_given(terminal.wait_for("prompts done"))) < count:
-        screen = terminal.wait_until(lambda shown: CARD in shown or REVEAL in shown, "a card or a reveal")
-        if REVEAL in screen:
+        screen = terminal.wait_until(lambda shown: CARD in shown or asks_otherwise(shown), "a card or a reveal")
+        if LIST in screen:
+            terminal.press("x")
+            terminal.wait_until(lambda shown: LIST not in shown, "the end of the list")
+        elif REVEAL in screen:
             terminal.press("Enter")
             terminal.wait_until(lambda shown: REVEAL not in shown, "the next prompt")
         else:
             terminal.press("a" if given % 3 == 0 else "x")
-            terminal.wait_until(lambda shown, old=given: labels_given(shown) > old or REVEAL in shown, "a label")
+            terminal.wait_until(lambda shown, old=given: labels_given(shown) > old or asks_otherwise(shown), "a label")
 
 
 @pytest.mark.slow

@@ -124,7 +124,7 @@ from tests.labels.samples import card, pool_of, say
 store = LabelStore.open(Path(sys.argv[1]))
 store.record_pool(pool_of("a"))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, resource.RLIM_INFINITY))
 saved = 0
 try:
     for _ in range(10_000):

@@ -54,7 +54,8 @@ async def label(pilot: Pilot[None], chance: random.Random, out: int) -> None:
     screen: Any = pilot.app.screen
     card, workspace = screen.card, app_of(pilot).workspace
     before = len(workspace.store.events(workspace.annotator))
-    await press(pilot, chance.choice("axu" if chance.random() < 0.8 else "z") if card else "space")
+    other = "x" if screen.is_listing else "space"
+    await press(pilot, chance.choice("axu" if chance.random() < 0.8 else "z") if card else other)
     await settled(pilot)
     if card is None or screen.card == card:
         return

@@ -41,7 +41,7 @@ def current(pilot: Pilot[None]) -> Any:
 
 def own_labels(pilot: Pilot[None]) -> int:
     store, me = app_of(pilot).workspace.store, app_of(pilot).workspace.annotator
-    return sum(event.action == LABEL and event.annotator == me for event in store.events())
+    return sum(event.action == LABEL and event.annotator == me and not event.titles for event in store.events())
 
 
 LABELS = 20
@@ -101,6 +101,9 @@ async def test_a_newcomer_needs_few_keys(task: str) -> None:
             await at_rest(pilot)
             for step in steps:
                 for key in step.keys:
+                    while getattr(pilot.app.screen, "is_listing", False):  # list cards are counted apart
+                        type_ahead(pilot, "x")
+                        await at_rest(pilot)
                     type_ahead(pilot, key)
                     await at_rest(pilot)
                     type_ahead(pilot, *("space" if letter == " " else letter for letter in step.typed.get(key, "")))
