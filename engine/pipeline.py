@@ -197,8 +197,9 @@ def _later_stages(
     def drop_weak(found: list[Candidate], *, has_choice: bool) -> list[Candidate]:
         share = floor_share(strategy, has_choice=has_choice)
         left = below_floor(found, share * config.floor, share * (config.min_strength * pool.rare))
-        for root, limit in rules.limits.items():
-            stricter = below_floor(left, share * limit.floor, share * (limit.min_strength * pool.rare))
+        for root in {*rules.limits, *rules.unasked}:
+            limit, own = rules.limits.get(root, config), share if cutoff or root not in rules.unasked else 1.0
+            stricter = below_floor(left, own * limit.floor, own * (limit.min_strength * pool.rare))
             left = [new if new.memory.root == root else old for old, new in zip(left, stricter, strict=True)]
         return left
 

@@ -55,9 +55,10 @@ class OpenRoots(Record):
 def together(readings: Sequence[SettingsReading], environ: Mapping[str, str]) -> OpenRoots:
     """The roots of *readings*, the nearest first, and the settings that count for all."""
     active = [reading for reading in readings if reading.config.enabled] or [*readings[:1]]
-    main = next((reading for reading in active if _is_followed(reading, environ)), active[0])
+    followed = [reading for reading in readings if _is_followed(reading, environ)]
+    main = next((reading for reading in active if reading in followed), active[0])
     others = {
-        os.path.realpath(reading.root): OtherRoot(reading.config, not _is_followed(reading, environ))
+        os.path.realpath(reading.root): OtherRoot(reading.config, is_limited=reading not in followed)
         for reading in readings
         if reading is not main
     }

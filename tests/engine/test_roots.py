@@ -20,6 +20,7 @@ from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Prompt, typed_prompt
 from engine.roots import JointIndex, open_together, together
 from engine.search.query import filter_terms
+from engine.search.strategies.memsift import idf
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
 from engine.stores.roots import read_corpus, roots_in
@@ -212,6 +213,10 @@ def test_the_judge_is_not_asked_about_a_root_whose_settings_name_another(folders
     found = retrieve(Query(ASK), opened, OpenSystem(Config(), judge=judge))
     assert judge.asked == [("token cache rule",)]
     assert {one.memory.id for one in found.injected} == {"cache", other(folders)}
+    (strength,) = (-one.score for one in found.candidates if one.memory.id == other(folders))
+    config = Config(min_strength=1.01 * strength / idf(1, len(opened)))  # before a judge, half of it is enough
+    high = retrieve(Query(ASK), opened, OpenSystem(config, judge=judge))
+    assert {one.memory.id: one.dropped_by for one in high.candidates} == {"cache": None, other(folders): "floor"}
     opened.close()
 
 
