@@ -46,6 +46,8 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
 CheckNames = Annotated[
     tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)), about=CHECK_HELP)
 ]
+OfCheck = Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))]
+Shared = Annotated[bool, option("--shared")]
 Limits = tuple[float, int] | None
 
 
@@ -280,8 +282,8 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
 def accept(
     ids: Ids,
     roots: LookedIn,
-    checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))],
-    shared: Annotated[bool, option("--shared")],
+    checks: OfCheck,
+    shared: Shared,
 ) -> None:
     """Say that memories are fine as they are.
 
@@ -307,8 +309,8 @@ def accept(
 def reject(
     ids: Ids,
     roots: LookedIn,
-    checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))],
-    shared: Annotated[bool, option("--shared")],
+    checks: OfCheck,
+    shared: Shared,
 ) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
