@@ -1,7 +1,8 @@
 """Several roots that are open together: one index, searched once, and the settings that count.
 
-The settings and the judge come from the nearest root whose own settings the user trusts, or which has none. The tuned
-cutoff comes from the nearest root that has one. The hook loads this only where there are several roots.
+The settings and the judge come from the nearest root whose own settings the user trusts, or which has none; without
+such a root from the nearest, as far as its settings are stricter. The tuned cutoff comes from the nearest root with one
+that fits. The hook loads this only where there are several roots.
 """
 
 from __future__ import annotations
