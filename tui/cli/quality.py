@@ -101,7 +101,8 @@ def check(
     made = {root: checked(root, checks or BY_DEFAULT, db, os.environ, ids) for root in places}
     for root in places:
         if accepted := len(shared_acceptances(root)):
-            tell(f"{os.path.join(root, ACCEPTED_FILE)} dismisses {counted(accepted, 'finding')}.")  # noqa: PTH118
+            place = os.path.join(root, ACCEPTED_FILE)  # noqa: PTH118
+            tell(f"{place} accepts {counted(accepted, 'finding')}, each for one text of its memory.")
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
         click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.errors import RootNotFoundError
+from engine.errors import ExchangeError, RootNotFoundError
 from engine.lean.record import replace
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, opened_store, store_path
@@ -126,14 +126,15 @@ def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
 
     if file.is_file() and file.stat().st_size and form.recognises and form.read:
         source = read_source(file)
-        if form.recognises(source):
-            extract.add_shared(form.read(source))
+        if not form.recognises(source):
+            raise ExchangeError(f"{file} holds no labels that can be joined with yours. Mend it, or move it away.")
+        extract.add_shared(form.read(source))
     write_output(form.write(extract), str(file))
     tell(f"{file} holds the labels of {extract.annotator} alone. Without --annotator, a file holds everything.")
     rules = file.parent / ".gitattributes"
     known = rules.read_text("utf-8") if rules.exists() else ""
     if project_of(str(file.parent)) and file.suffix == ".jsonl" and UNION not in known.splitlines():
-        write_output(f"{known}{UNION}\n", str(rules))
+        write_output("\n".join([*known.splitlines(), UNION, ""]), str(rules))
         tell(f"{rules} lets git join the labels of two machines. Commit it, too.")
 
 
