@@ -250,10 +250,10 @@ def _is_identifier(unit: Unit) -> bool:
 def chosen_cutoff(
     places: Iterable[tuple[str, str]], config: Config, trusts: Callable[[str], bool]
 ) -> tuple[Cutoff | None, str]:
-    """The cutoff that *config* asks for, and the reason why a tuned model is not used, or "".
+    """The cutoff that *config* asks for, and the reason why no tuned model is used although there is one, or "".
 
-    *places*: the state folder and the path of each root. The first with a tuned model has it. *trusts*: whether the
-    user trusts a root. A tuned model that cannot be used counts as none.
+    *places*: the state folder and the path of each root. The first tuned model that can be used is. *trusts*: whether
+    the user trusts a root.
     """
     if config.cutoff == OFF:
         return None, ""
@@ -261,7 +261,7 @@ def chosen_cutoff(
     for folder, root in places if config.cutoff == TUNED else ():
         try:
             if found := load_cutoff(folder, config, root, trusts):
-                return found, problem
+                return found, ""
         except UnusableModelError as error:
             problem = problem or str(error)
     return default_cutoff(config), problem

@@ -134,7 +134,7 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
     cutoff, rules = system.cutoff, _Rules(system, index)
     if cutoff and not (mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy):
         cutoff = None
-    is_brief = question.is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
+    is_brief = question.is_brief and not (judge or cutoff or index.others) and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
     strategy, pool = first_pool(question, index, system, size)
     if cutoff:
@@ -201,9 +201,11 @@ def _later_stages(
     def drop_weak(found: list[Candidate], *, has_choice: bool) -> list[Candidate]:
         share = floor_share(strategy, has_choice=has_choice)
         left = below_floor(found, share * config.floor, share * (config.min_strength * pool.rare))
-        for root, limit in rules.limits.items():
-            stricter = below_floor(left, share * limit.floor, share * (limit.min_strength * pool.rare))
-            left = [new if new.memory.root == root else old for old, new in zip(left, stricter, strict=True)]
+        for root in {*rules.limits, *rules.unasked}:
+            limit, own = rules.limits.get(root, config), share if cutoff or root not in rules.unasked else 1.0
+            stricter = below_floor(found, own * limit.floor, own * (limit.min_strength * pool.rare))
+            pairs = zip(left, stricter, strict=True)
+            left = [new if new.memory.root == root and old.injected else old for old, new in pairs]
         return left
 
     def cut(found: list[Candidate], *, has_judge: bool) -> list[Candidate]:

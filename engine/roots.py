@@ -1,7 +1,8 @@
 """Several roots that are open together: one index, searched once, and the settings that count.
 
-The settings and the judge come from the nearest root whose own settings the user trusts, or which has none. The tuned
-cutoff comes from the nearest root that has one. The hook loads this only where there are several roots.
+The settings and the judge come from the nearest root whose own settings the user trusts, or which has none; without
+such a root from the nearest, as far as its settings are stricter. The tuned cutoff comes from the nearest root with one
+that fits. The hook loads this only where there are several roots.
 """
 
 from __future__ import annotations
@@ -55,9 +56,10 @@ class OpenRoots(Record):
 def together(readings: Sequence[SettingsReading], environ: Mapping[str, str]) -> OpenRoots:
     """The roots of *readings*, the nearest first, and the settings that count for all."""
     active = [reading for reading in readings if reading.config.enabled] or [*readings[:1]]
-    main = next((reading for reading in active if _is_followed(reading, environ)), active[0])
+    followed = [reading for reading in readings if _is_followed(reading, environ)]
+    main = next((reading for reading in active if reading in followed), active[0])
     others = {
-        os.path.realpath(reading.root): OtherRoot(reading.config, not _is_followed(reading, environ))
+        os.path.realpath(reading.root): OtherRoot(reading.config, is_limited=reading not in followed)
         for reading in readings
         if reading is not main
     }

@@ -95,10 +95,11 @@ class StoredEvents:
         sql = "SELECT memory_id, digest FROM label_standing WHERE repeat AND annotator = ? AND prompt_id = ?"
         return frozenset(self._db.tuples(sql, [annotator, prompt_id]))
 
-    def listed_prompts(self) -> frozenset[str]:
-        """The prompts with an answered list card, or drawn for one with nothing to list."""
-        sql = "SELECT DISTINCT prompt_id FROM label_current WHERE titles IS NOT NULL"
-        return frozenset(prompt_id for (prompt_id,) in self._db.tuples(sql))
+    def first_given(self) -> dict[tuple[str, ...], tuple[str, int]]:
+        """(annotator, prompt id, memory id, digest) -> time and id of the first label, also of one that was changed."""
+        sql = """SELECT annotator, prompt_id, memory_id, digest, min(ts), min(event_id) FROM label_event
+        WHERE action IN ('label', 'adjudicate') AND NOT repeat GROUP BY annotator, prompt_id, memory_id, digest"""
+        return {tuple(key): (ts, event_id) for *key, ts, event_id in self._db.tuples(sql)}
 
     def seen_prompts(self, annotator: str) -> frozenset[str]:
         """The prompts whose ranks and verdicts the annotator has seen."""

@@ -91,9 +91,10 @@ class StoredRuns:
         """Prompt id -> when it was typed, in ISO 8601, as its source says, or empty."""
         return dict(self._db.tuples("SELECT prompt_id, ts FROM prompt"))
 
-    def prompt_agents(self) -> dict[str, str]:
-        """Prompt id -> the name of the coding agent in which it was typed, as far as its source tells."""
-        return {name: agent_in(source) for name, source in self._db.tuples("SELECT prompt_id, source FROM prompt")}
+    def texts_and_agents(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Prompt id -> text, and prompt id -> the coding agent in which it was typed, as far as its source tells."""
+        rows = self._db.tuples("SELECT prompt_id, text, source FROM prompt")
+        return {name: text for name, text, _ in rows}, {name: agent_in(source) for name, _, source in rows}
 
     def prompts_by_hand(self) -> frozenset[str]:
         """The ids of the prompts that a person typed or picked: their source is one of BY_HAND."""

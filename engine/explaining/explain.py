@@ -82,7 +82,8 @@ class Explainer:
         self._index = index
         self._config = config
         self._system = SYSTEMS[retrieval.system]
-        self._has_failed = retrieval.judgement is not None and retrieval.judgement.status != OK
+        has_failed = retrieval.judgement is not None and retrieval.judgement.status != OK
+        self._has_verdicts = self._system.has_judge and not has_failed
         stages = {"has_judge": self._system.has_judge, "has_cutoff": self._system.has_cutoff}
         self._pool_size = pool_size(config, retrieval.mode, **stages)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
@@ -104,10 +105,11 @@ class Explainer:
         raw = strength - without
         other = self._index.others.get(memory.summary.root)
         limit = other.config if other and other.is_limited else None
-        floor, least = (_bar(bar, raw) for bar in self._floors(limit or self._config))
+        is_asked = self._has_verdicts and (other is None or other.config.judge == self._config.judge)
+        floor, least = (_bar(bar, raw) for bar in self._floors(limit or self._config, is_asked=is_asked))
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
-        own_threshold = limit and limit.cutoff_threshold
-        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate and own_threshold is None else None
+        has_own = is_asked != self._has_verdicts or (limit is not None and limit.cutoff_threshold is not None)
+        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate and not has_own else None
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
         is_off = other is not None and not other.config.enabled
         near = self._nearest(memory, breakdown)
@@ -131,12 +133,15 @@ class Explainer:
             probability=candidate.probability if candidate else None,
         )
 
-    def _floors(self, limit: Config) -> tuple[float | None, float | None]:
-        """The floor and the least strength. *limit*: the settings that limit the memories of a root."""
+    def _floors(self, limit: Config, *, is_asked: bool) -> tuple[float | None, float | None]:
+        """The floor and the least strength of the memories of a root. *limit*: the settings that limit them.
+
+        *is_asked*: whether a judge was asked about them, and answered.
+        """
         retrieval, config = self._retrieval, self._config
         if retrieval.mode != AUTO or retrieval.strategy == TITLE_TAGS:
             return None, None
-        has_choice = self._system.has_cutoff or (self._system.has_judge and not self._has_failed)
+        has_choice = self._system.has_cutoff or is_asked
         share = floor_share(retrieval.strategy, has_choice=has_choice)
         best = max((candidate.strength - candidate.body_bonus for candidate in self._counted), default=0.0)
         least = share * max(config.min_strength, limit.min_strength) * self._contributions.rare
@@ -147,9 +152,7 @@ class Explainer:
         least = self._retrieval.least
         weighed = [found for found in self._retrieval.candidates if found.probability is not None]
         before = itertools.takewhile(lambda found: found != candidate, weighed)
-        is_free = (self._system.has_judge and not self._has_failed) or all(
-            found.dropped_by == "cutoff" for found in before
-        )
+        is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
         return least if least is None or is_free else surer(least)
 
     def _weakest(self, counted: list[Candidate]) -> float | None:

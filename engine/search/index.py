@@ -55,7 +55,7 @@ class Index:
     """Why memories may be missing that the files hold: UNBUILT, BEHIND, or empty."""
 
     others: Mapping[str, OtherRoot] = {}
-    """Beside the root with the settings: see `engine.roots`."""
+    """Root -> its settings, of the roots beside the one whose settings count; a single root has none beside it."""
 
     def __init__(
         self,

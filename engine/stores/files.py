@@ -241,7 +241,7 @@ def let_git_join(path: str) -> str:
     known = text_of(rules) if os.path.exists(rules) else ""
     if UNION in known.splitlines():
         return ""
-    write_whole(rules, f"{known}{UNION}\n".encode(), open_shared)
+    write_whole(rules, "\n".join([*known.splitlines(), UNION, ""]).encode(), open_shared)
     return rules
 
 

@@ -227,20 +227,23 @@ class Extract(LabelTables):
         if nfc(annotator) not in map(nfc, names):
             known = f"There are labels by {', '.join(names)}." if names else "There are no labels yet."
             raise ExchangeError(f"There are no labels by {annotator!r}. {known}")
+        self.execute(f"UPDATE prompt SET source = ? WHERE prompt_id IN ({STORE_QUERIES['preferred']})", [CHOSEN])
         for table in ("label_event", "plan", "sighting"):
             self.execute(f"DELETE FROM {table} WHERE nfc(annotator) <> ?", [nfc(annotator)])
-        self.execute(f"UPDATE prompt SET source = ? WHERE prompt_id IN ({STORE_QUERIES['preferred']})", [CHOSEN])
         self.annotator = nfc(annotator)
 
     def add_shared(self, old: Dataset) -> None:
-        """Add the events of the kept annotator that only *old*, a file of the same labels, has. ExchangeError as `add`.
+        """Add the events of the kept annotator that only *old*, a file of the same labels, has.
 
-        So a store that does not know all labels takes none out of the file: a label ends by a retraction.
+        So a store that does not know all labels takes none out of the file: a label ends by a retraction. Raises
+        ExchangeError as `add`, and if just one of both has hashes in place of texts.
         """
-        if old.redacted == self.redacted:
-            events = [event for event in old.events if nfc(event.annotator) == self.annotator]
-            memories = dict.fromkeys(MemoryText(*event.pair) for event in events)
-            add(self, Dataset(old.prompts, tuple(memories), tuple(events)))
+        if old.redacted != self.redacted:
+            held = "hashes in place of" if old.redacted else "the"
+            raise ExchangeError(f"The file has {held} texts, unlike this export. Move it away, or export as before.")
+        events = [event for event in old.events if nfc(event.annotator) == self.annotator]
+        memories = dict.fromkeys(MemoryText(*event.pair) for event in events)
+        add(self, Dataset(old.prompts, tuple(memories), tuple(events)))
 
     def keep_gold(self) -> None:
         """Put one label by the annotator `gold` in place of the events about each pair that has gold."""

@@ -263,7 +263,7 @@ class Evidence:
     def moment(self, row: Outcome) -> int | None:
         """The moment of the prompt's first label, 0 without one; None if an injected memory has no label.
 
-        The order of the prompts is then the same for every system, and no label can move a prompt.
+        The order of the prompts is then the same for every system, and a label that is changed moves none.
         """
         moments = (self.moments or {}).get(row.prompt_id, {})
         is_finished = all(map(moments.__contains__, row.injected))
@@ -334,11 +334,15 @@ def evidence_from_store(
     prompts, labelled = {row.prompt_id for row in rows}, {label.prompt_id for label in every}
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
     blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
-    made = store.run_settings(root)
+    made, first = store.run_settings(root), store.first_given()
+    dated = []
+    for label in (*labels, *settled):
+        ts, event_id = first.get((label.annotator, label.prompt_id, *label.pair), (label.ts, label.event_id))
+        dated.append(label._replace(ts=ts, event_id=event_id))
     found = Evidence(
         rows,
         judgements,
-        moments([*labels, *settled], judgements),
+        moments(dated, judgements),
         listed=answered_lists(given, judgements, digests),
         slight=slight_pairs([*labels, *settled]),
         labelled=labelled,

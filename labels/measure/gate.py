@@ -242,7 +242,7 @@ def gate_report(
 def forbidding_gaps(evidence: Evidence, system: str, gate: Gate, most: float) -> Gaps | None:
     """The gaps, if they are more than the share *most*; also if they are many and the verdict depends on them.
 
-    Who allows more than MAX_UNLABELLED is not asked whether it does.
+    With a limit above MAX_UNLABELLED, it does not matter whether the verdict depends on them.
     """
     gaps = gaps_in(evidence, system)
     if above(gaps.memories, most):

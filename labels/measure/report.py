@@ -287,9 +287,8 @@ def report_from_store(
 ) -> Report:
     """The report of the newest replays of *root*. Arguments as for `labels.measure.evidence.evidence_from_store`."""
     evidence = evidence_from_store(store, root, digests, config, cutoff, phrases)
-    return build_report(
-        evidence, replace(captions, prompts=store.prompt_texts(), agents=store.prompt_agents()), options
-    )
+    texts, agents = store.texts_and_agents()
+    return build_report(evidence, replace(captions, prompts=texts, agents=agents), options)
 
 
 def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: ReportOptions = PLAIN) -> Report:

@@ -11,6 +11,7 @@ from engine.wording import counted, listed
 from labels.measure.gate import FEWEST_TO_PLAN, MAX_LATER, MAX_UNLABELLED
 from labels.measure.intervals import LOOKS, NOTHING_KNOWN
 from labels.measure.report import FEW_PROMPTS, MAX_UNJUDGED, above, gaps_in, later_prompts, outdated_prompts
+from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.section import percent, sentence
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ LINE = 80
 
 LABEL = "memsift, then L"
 REPLAY = "memsift replay --prompts FILE --save"
-IN_LABEL, IN_SETTLE, IN_WHATIF = "label", "settle", "whatif"
+IN_LABEL, IN_REPLAY, IN_SETTLE, IN_WHATIF = "label", "replay", "settle", "whatif"
 BY_REPLAY, BY_TARGET, BY_WORST = "report.replay", "report.target", "worst-memories"
 """Where the app does a step: its screens, keys of Report, and a part of the report."""
 
@@ -105,7 +106,7 @@ def other_of(comparison: SystemComparison, main: str) -> str:
 
 def labels_line(report: Report) -> str:
     prompts = f"{report.labelled_prompts:,} of {counted(report.prompts, 'prompt')}"
-    number = sum(report.labels.values()) or report.judged.whole
+    number = report.judged.whole if report.evidence.is_qrels else sum(report.labels.values())
     if not number:
         return f"No label yet on the {counted(report.prompts, 'prompt')} that {were(report.prompts)} replayed."
     names = report.annotators
@@ -276,6 +277,14 @@ def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
         return Step(f"add the {counted(gaps.memories.part, 'missing memory')} to the qrels")
     if 2 * evidence.facts.disputed > gaps.memories.part:
         return settle_step(evidence.facts.disputed)
+    undecided = {
+        (label.prompt_id, label.memory_id)
+        for label in evidence.labels
+        if label.prompt_id in gaps.left and label.verdict not in (RELEVANT, NOT_RELEVANT)
+    }
+    if 2 * len(undecided) > gaps.memories.part:
+        what = f"look again at the {counted(len(undecided), 'memory')} labelled without a yes or no"
+        return Step(what, "memsift, then P", IN_REPLAY)
     return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, IN_LABEL)
 
 

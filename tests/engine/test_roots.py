@@ -20,6 +20,7 @@ from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Prompt, typed_prompt
 from engine.roots import JointIndex, open_together, together
 from engine.search.query import filter_terms
+from engine.search.strategies.memsift import idf
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
 from engine.stores.roots import read_corpus, roots_in
@@ -206,12 +207,46 @@ def test_settings_of_a_root_that_nobody_trusts_make_only_its_own_memories_rarer(
         opened.close()
 
 
+def test_the_limits_of_one_root_do_not_depend_on_those_of_another(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    """A memory that its own root holds back is still the best one, from which the others are measured."""
+    more = [write_root(tmp_path / f"root{number}", [memory(f"token notes {number}")]) for number in range(5)]
+    (folders[1] / "cache.md").unlink()
+    places = [*map(str, (folders[1], folders[0], *more))]
+    weak = Config(min_strength=0, noise_floor=0)
+    limits = (replace(weak, min_strength=50), replace(weak, noise_floor=0.99))
+    strict, floored = (OtherRoot(limit, is_limited=True) for limit in limits)
+    opened = open_together(places, os.environ, {**dict.fromkeys(places[2:], floored), places[1]: strict})
+    found = retrieve(Query(ASK), opened, OpenSystem(weak)).candidates
+    assert [one.dropped_by for one in found] == ["floor"] * 6
+    opened.close()
+
+
+def test_a_short_question_of_several_roots_is_answered_as_any_other(folders: tuple[Path, Path]) -> None:
+    """The few candidates of a short question may all be of a root that is limited to one."""
+    for number in range(8):
+        (folders[1] / f"n{number}.md").write_text(
+            f"# token cache live note {number}\n\nToken cache.\n", encoding="utf-8"
+        )
+    opened = opened_with(folders, OtherRoot(Config(max_inject=1), is_limited=True))
+    brief, whole = (retrieve(Query(ASK, is_brief=one), opened, OpenSystem(Config())) for one in (True, False))
+    assert [one.memory.id for one in brief.injected] == [one.memory.id for one in whole.injected]
+    opened.close()
+
+
 def test_the_judge_is_not_asked_about_a_root_whose_settings_name_another(folders: tuple[Path, Path]) -> None:
     judge = Keeps("rule")
     opened = opened_with(folders, OtherRoot(Config(judge=JudgeConfig(model="another")), is_limited=False))
     found = retrieve(Query(ASK), opened, OpenSystem(Config(), judge=judge))
     assert judge.asked == [("token cache rule",)]
     assert {one.memory.id for one in found.injected} == {"cache", other(folders)}
+    (strength,) = (-one.score for one in found.candidates if one.memory.id == other(folders))
+    config = Config(min_strength=1.01 * strength / idf(1, len(opened)))  # before a judge, half of it is enough
+    high = retrieve(Query(ASK), opened, OpenSystem(config, judge=judge))
+    assert {one.memory.id: one.dropped_by for one in high.candidates} == {"cache": None, other(folders): "floor"}
+    explained = Explainer(high, opened, config).of(other(folders))
+    assert explained is not None
+    assert explained.least is not None
+    assert explained.least.gap < 0
     opened.close()
 
 
@@ -246,6 +281,10 @@ def test_the_tuned_cutoff_is_that_of_the_nearest_root_with_one(tmp_path: Path) -
     found = together([read_config(str(root), environ) for root in roots], environ)
     assert found.cutoff is not None
     assert (found.main, found.cutoff.kind, found.cutoff.threshold) == (str(roots[0]), TUNED, 0.7)
+    write_model(Path(state_dir(str(roots[0]), environ)), content(Config(max_inject=7)))
+    again = together([read_config(str(root), environ) for root in roots], environ)
+    assert again.cutoff is not None
+    assert (again.cutoff.threshold, again.problem) == (0.7, ""), "one that does not fit is passed over"
 
 
 def test_a_root_that_is_not_there_is_named(folders: tuple[Path, Path], tmp_path: Path) -> None:

@@ -62,6 +62,16 @@ def test_a_file_to_share_marks_the_prompts_that_an_order_put_first(old: Path) ->
         assert marked == store.preferred_prompts() != set()
 
 
+def test_the_mark_is_also_in_the_file_of_another_person(old: Path) -> None:
+    with LabelStore.open(old) as store:
+        chosen = sorted(store.preferred_prompts())[0]
+        say(store, f"{chosen} another", who="bea")
+    with closing(LabelDatabase(old)) as db, closing(Extract(db)) as extract:
+        extract.keep_annotator("bea")
+        rows = [json.loads(line) for line in FORMATS["jsonl"].write(extract).splitlines()]
+    assert [row["source"] for row in rows if row["record"] == "prompt"] == [CHOSEN]
+
+
 @pytest.mark.parametrize("root", ["/random", "/stratified"])
 def test_orders_that_preferred_no_prompt_count_as_random(old: Path, root: str) -> None:
     with LabelStore.open(old) as store:

@@ -47,6 +47,8 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
 CheckNames = Annotated[
     tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)), about=CHECK_HELP)
 ]
+OfCheck = Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))]
+Shared = Annotated[bool, option("--shared")]
 Limits = tuple[float, int] | None
 
 
@@ -102,7 +104,8 @@ def check(
     made = {root: checked(root, checks or BY_DEFAULT, db, os.environ, ids) for root in places}
     for root in places:
         if accepted := len(shared_acceptances(root)):
-            tell(f"{os.path.join(root, ACCEPTED_FILE)} dismisses {counted(accepted, 'finding')}.")  # noqa: PTH118
+            place = os.path.join(root, ACCEPTED_FILE)  # noqa: PTH118
+            tell(f"{place} accepts {counted(accepted, 'finding')}, each for one text of its memory.")
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
         click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)
@@ -285,8 +288,8 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
 def accept(
     ids: Ids,
     roots: LookedIn,
-    checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))],
-    shared: Annotated[bool, option("--shared")],
+    checks: OfCheck,
+    shared: Shared,
 ) -> None:
     """Say that memories are fine as they are.
 
@@ -312,8 +315,8 @@ def accept(
 def reject(
     ids: Ids,
     roots: LookedIn,
-    checks: Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))],
-    shared: Annotated[bool, option("--shared")],
+    checks: OfCheck,
+    shared: Shared,
 ) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 

@@ -161,6 +161,7 @@ class LabelScreen(LabelWalk):
         self._show_pane(self.titles)
         self.titles.border_title = plain(keyed(self.app, " · ".join(LIST_QUESTION)))
         self.titles.show(at.listed)
+        self.titles.marked &= {card.pair for card in at.listed}  # a marked memory may be gone or edited
         self.prompt_pane.name_blindness(is_blind=self.app.workspace.is_blind(at.prompt.id))
         if not self.recent.has_focus:
             self.titles.focus()

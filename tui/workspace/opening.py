@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.config import TUNED
 from engine.errors import LabelStoreError, RootNotFoundError
 from engine.lean.record import Record, replace
 from engine.paths import labels_file, projects_dir, state_dir, transcripts_dir
@@ -89,14 +90,17 @@ def settings_of(root: str, environ: Mapping[str, str], judge: JudgeOptions | Non
 
 
 def tuned_cutoff(roots: Sequence[str], config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that was tuned for the first of *roots* that has one, or None.
+    """The tuned cutoff of the first of *roots* with one that fits *config*, or None.
 
-    Raises UnusableModelError if it does not fit *config*.
+    Raises UnusableModelError if there are some and none fits.
     """
-    from engine.cutoff import load_cutoff
+    from engine.cutoff import UnusableModelError, chosen_cutoff
 
-    found = (load_cutoff(state_dir(root, environ), config, root, trust_in(environ)) for root in roots)
-    return next(filter(None, found), None)
+    places = [(state_dir(root, environ), root) for root in roots]
+    found, problem = chosen_cutoff(places, replace(config, cutoff=TUNED), trust_in(environ))
+    if problem:
+        raise UnusableModelError(problem)
+    return found if found and found.kind == TUNED else None
 
 
 def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[Cutoff | None, str]:

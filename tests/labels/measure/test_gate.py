@@ -94,6 +94,8 @@ def test_prompts_count_in_the_order_of_their_first_label(store: LabelStore) -> N
     sample = evidence(store).sample(PLAIN)
     assert list(sample.judged.items()) == [("p1", (1, 2)), ("p3", (2, 2)), ("p2", (2, 2))]
     assert (sample.whole, sample.most) == (3, 2)
+    say(store, "p1 a", NOT_RELEVANT)
+    assert list(evidence(store).sample(PLAIN).judged) == ["p1", "p3", "p2"], "another label moves no prompt"
 
 
 def test_a_partly_judged_prompt_does_not_count(store: LabelStore) -> None:

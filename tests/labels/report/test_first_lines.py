@@ -11,10 +11,11 @@ from labels.measure.groups import Headline
 from labels.measure.intervals import Estimate, Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import Report, build_report, report_from_store
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.report.first_lines import (
     BY_REPLAY,
     IN_LABEL,
+    IN_REPLAY,
     Step,
     first_lines,
     headline,
@@ -143,6 +144,15 @@ def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
         next_step(report(store)).in_shell()
         == "Next: settle the 8 memories people are split on: memsift label --adjudicate."
     )
+
+
+def test_memories_whose_label_is_unsure_are_looked_at_again_in_replay(store: LabelStore) -> None:
+    record(store, *(retrieval(["a", "b"], prompt_id=f"p{number}") for number in range(30)))
+    for number in range(30):
+        say(store, f"p{number} a", RELEVANT)
+        say(store, f"p{number} b", UNSURE if number < 9 else RELEVANT)
+    step = next_step(report(store))
+    assert (step.what, step.place) == ("look again at the 9 memories labelled without a yes or no", IN_REPLAY)
 
 
 def test_labels_given_with_ranks_in_view_are_to_be_given_without(store: LabelStore) -> None:

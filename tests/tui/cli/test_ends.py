@@ -26,7 +26,7 @@ main()
 """
 """memsift, with something that happens when the module in the variable AT is imported."""
 
-CTRL_C = [sys.executable, "-c", INTERRUPTED.format(act="os.kill(os.getpid(), signal.SIGINT)")]
+CTRL_C = [sys.executable, "-c", INTERRUPTED.format(act="signal.raise_signal(signal.SIGINT)")]
 FAULT = [sys.executable, "-c", INTERRUPTED.format(act="raise ZeroDivisionError('no[/b] zero')")]
 
 

@@ -94,6 +94,20 @@ async def test_digits_and_space_mark_titles_and_a_answers_with_the_marks(open_wo
         assert len(answer) == titles.count
 
 
+async def test_the_mark_of_a_title_goes_with_its_text(open_workspace: Opener, tmp_path: Path) -> None:
+    words = ("keys", "wallets", "ledgers", "tables", "people")
+    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in words])
+    prompts = [Prompt("p1", f"signing {' '.join(words)}")]
+    async with starting_in("label", opened(open_workspace, root=root, prompts=prompts)).run_test(size=SIZE) as pilot:
+        titles = await to_the_list(pilot)
+        first, second = (card.memory for card in titles.records)
+        await press(pilot, "1", "2")
+        write_memory(root, memory(first.title, body="new"))
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: first.digest not in {card.memory.digest for card in titles.records})
+        assert {memory_id for memory_id, _ in titles.marked} == {second.id}
+
+
 async def test_undo_brings_the_whole_list_back_and_another_start_goes_on_there(open_workspace: Opener) -> None:
     workspace = opened(open_workspace, prompts=demo_prompts("p01", "p02"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:

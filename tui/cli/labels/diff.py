@@ -15,7 +15,7 @@ from tui.cli.declaring import argument, command, option
 from tui.cli.options import TREC_FORM, Roots, StoreFile, format_option, opened_store
 from tui.cli.output import picked, text_width
 from tui.workspace import opening
-from tui.workspace.stderr import tell, visible
+from tui.workspace.stderr import report_skipped, tell, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def diff(
     if now is None:
         raise click.UsageError("Name BEFORE and NOW. `memsift diff` alone lists the saved runs.")
     first, _, second = systems.partition(",")
-    read = opening.project_prompts(prompts, os.environ).prompts if prompts else ()
+    read = named_prompts(prompts) if prompts else ()
     with opened_store(db) as store:
         saved = () if all(Path(given).exists() for given in (before, now)) else saved_runs(store, roots)
         sides = [
@@ -90,6 +90,15 @@ def diff(
     if exit_code and (found.lost_relevant or found.new_unlabelled > most_new):
         tell(f"{limits_line(found, most_new)} To label them: memsift, then L.")
         click.get_current_context().exit(1)
+
+
+def named_prompts(files: Sequence[str]) -> Sequence[Prompt]:
+    """The prompts of *files*. Raises MemsiftError if they hold none: others must not be compared in their place."""
+    reading = opening.project_prompts(files, os.environ)
+    report_skipped(reading.skipped)
+    if not reading.prompts:
+        raise MemsiftError(f"There is no prompt in {', '.join(files)}.")
+    return reading.prompts
 
 
 def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from engine.errors import RootNotFoundError
+from engine.errors import ExchangeError, RootNotFoundError
 from engine.lean.record import replace
 from engine.stores.files import let_git_join
 from tui.cli.declaring import argument, command, option
@@ -122,8 +122,9 @@ def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
 
     if file.is_file() and file.stat().st_size and form.recognises and form.read:
         source = read_source(file)
-        if form.recognises(source):
-            extract.add_shared(form.read(source))
+        if not form.recognises(source):
+            raise ExchangeError(f"{file} holds no labels that can be joined with yours. Mend it, or move it away.")
+        extract.add_shared(form.read(source))
     write_output(form.write(extract), str(file))
     tell(f"{file} holds the labels of {extract.annotator} alone. Without --annotator, a file holds everything.")
     if rules := let_git_join(str(file)):

@@ -47,10 +47,10 @@ def gate(
 ) -> None:
     """Decide whether precision reaches a target, and with --min-served whether enough prompts are served, too.
 
-    The answer is pass (exit code 0), fail (1) or undecided (1, mostly 0 with --allow-undecided); without a label or an
-    answer of the judge there is none (2). The last line says what to do next: for an undecided answer, about how many
-    more prompts to label. Precision is looked at with 20, 45, 70 and 100 labelled prompts; between two looks the answer
-    stays, so you may ask as often as you like, and stop as soon as it is decided.
+    The answer is pass (exit code 0), fail (1) or undecided (1); without a label or an answer of the judge there is none
+    (2). The last line says what to do next: for an undecided answer, about how many more prompts to label. Precision is
+    looked at with 20, 45, 70 and 100 labelled prompts; between two looks the answer stays, so you may ask as often as
+    you like, and stop as soon as it is decided.
 
     \b
     Examples:
@@ -69,7 +69,7 @@ def gate(
     --indifference: Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such
         as 0.1.
     --max-unlabelled: Largest share of the injected memories of labelled prompts that may have no label that counts.
-        Above it the answer is undecided, and the exit code 1 also with --allow-undecided. Default: 0.1.
+        Above it the answer is undecided, and the exit code 1 also with --allow-undecided.
     --worth: Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays.
     """
     from labels.measure.gate import PASS, UNDECIDED, gate_report

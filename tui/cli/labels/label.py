@@ -118,11 +118,12 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
 def people_lines(progress: LabellingProgress) -> list[str]:
     lines = [] if progress.people else ["no labels yet: `memsift` and L start labelling"]
     for person in progress.people:
-        given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+        verdicts = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+        given = f" ({verdicts})" if verdicts else ""
         imported = f", {person.imported:,} imported" if person.imported else ""
         lists = f", {counted(person.lists, 'list card')}" if person.lists else ""
         labels = counted(person.labels, "label")
-        lines.append(f"{person.annotator}: {labels} ({given}), {person.blind:,} given blind{imported}{lists}")
+        lines.append(f"{person.annotator}: {labels}{given}, {person.blind:,} given blind{imported}{lists}")
         if person.repeated:
             kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
             cards = counted(person.repeated, "repeated card")

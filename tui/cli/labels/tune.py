@@ -140,8 +140,9 @@ def config_of(roots: Sequence[str]) -> Config:
 
 def judged_in_store(in_use: InUse, config: Config, db: str | None) -> list[JudgedPrompt]:
     """The prompts with labels, without those that the report leaves out: they are no random sample."""
+    from labels.measure.evidence import evidence_from_store
     from labels.tuning.examples import Truth, judged_prompts
-    from tui.workspace.root_labels import let_labels_follow
+    from tui.workspace.root_labels import let_labels_follow, present_digests
 
     judged: list[JudgedPrompt] = []
     with opened_store(db) as store:
@@ -149,7 +150,9 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> list[Judge
             with opening.opened_index(root) as index:
                 let_labels_follow(store, index)
                 names = store.names_with(index.root)
-                truth = Truth.from_gold(store.gold(), store.listed_prompts())
+                digests = present_digests(store, index)
+                listed = [evidence_from_store(store, name, digests).listed or () for name in names]
+                truth = Truth.from_gold(store.gold(), frozenset().union(*listed))
                 left_out = store.prompts_by_hand() | store.preferred_prompts()
                 by_id = {
                     prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in left_out

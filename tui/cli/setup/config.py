@@ -13,19 +13,19 @@ from engine.config import BALANCED, OFF, SHARED_CUTOFF_FILE, TUNED
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields, replace
+from engine.roots import together
 from engine.settings.keys import SECTION
 from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, threshold_text, value_of
 from engine.settings.roots import KEY as ROOTS
-from engine.settings.roots import offered_roots, user_roots
+from engine.settings.roots import find_roots, offered_roots, user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.declaring import argument, declared, option
-from tui.cli.options import ListForm, OneRoot
+from tui.cli.options import ListForm, OneRoot, told_cutoff
 from tui.cli.output import output, text_width
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
-from tui.workspace.opening import hook_cutoff
 from tui.workspace.stderr import tell, uninterrupted, visible
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def config(ctx: click.Context, root: OneRoot, form: ListForm) -> None:
       memsift config set max_inject 5
     """
     if ctx.invoked_subcommand is None:
-        place = os.path.abspath(root) if root else root_here()  # noqa: PTH100 - the engine speaks in strings
-        rows = (*effective(place), *own_settings(os.environ))
+        found, place = effective(root)
+        rows = (*found, *own_settings(os.environ))
         for line in (*user_roots(os.environ).mistakes, *read_app_settings(os.environ).mistakes):
             tell(line)
         for offered in offered_roots(".", os.environ):
@@ -95,8 +95,8 @@ def get(key: Key, root: OneRoot) -> None:
         click.echo(printed_json(own(key)))
         return
     wanted = key if key == MODEL else ".".join(keys_of(key, OWN))
-    place = os.path.abspath(root) if root else root_here()  # noqa: PTH100
-    click.echo(printed_json(next(setting.value for setting in effective(place) if setting.key == wanted)))
+    found, _ = effective(root)
+    click.echo(printed_json(next(setting.value for setting in found if setting.key == wanted)))
 
 
 @config.command("set")
@@ -169,14 +169,22 @@ def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
     click.echo(visible(write_user_settings({own_path(key): value}, os.environ)))
 
 
-def effective(root: str) -> tuple[Setting, ...]:
-    """The settings of *root*; a value that is not set is the one that holds. stderr tells mistakes in the sources."""
-    reading = read_config(root, os.environ)
-    for line in reading.lines:
+def effective(root: str | None) -> tuple[tuple[Setting, ...], str]:
+    """The settings of *root*, or those that count for all roots here, and the root that decides them.
+
+    A value that is not set is the one that holds. stderr tells mistakes in the sources, and which of several roots
+    decides.
+    """
+    here = find_roots(os.getcwd(), os.environ).roots or (root_here(),)  # noqa: PTH109
+    roots = [os.path.abspath(root)] if root else here  # noqa: PTH100 - the engine speaks in strings
+    readings = [read_config(place, os.environ) for place in roots]
+    joint = together(readings, os.environ)
+    reading = next(reading for reading in readings if reading.root == joint.main)
+    for line in dict.fromkeys(line for reading in readings for line in reading.lines):
         tell(line)
-    cutoff, problem = hook_cutoff(root, reading.config, os.environ)
-    if problem:
-        tell(f"The tuned cutoff is ignored: it {problem}.")
+    if len(roots) > 1:
+        tell(f"{len(roots)} roots are open together here. The settings are those of {joint.main}.")
+    cutoff = told_cutoff(joint)
     tuned = cutoff.threshold if cutoff and cutoff.kind == TUNED else BALANCED
     unset = {"noise_floor": reading.config.floor, "cutoff_threshold": tuned}
     means = {"judge.enabled": COST}
@@ -184,7 +192,7 @@ def effective(root: str) -> tuple[Setting, ...]:
         replace(row, means=means.get(row.key, ""), value=unset.get(row.key) if row.value is None else row.value)
         for row in settings(reading, os.environ)
     ]
-    return (*rows, model_in_use(cutoff, reading.config))
+    return (*rows, model_in_use(cutoff, reading.config)), joint.main
 
 
 def model_in_use(cutoff: Cutoff | None, config: Config) -> Setting:
@@ -214,8 +222,8 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
         else:
             path = write_user_settings({(SECTION, *keys): value}, os.environ)
         click.echo(visible(path))
-    place, key = os.path.abspath(root) if root else root_here(), ".".join(keys)  # noqa: PTH100
-    now = next(setting for setting in effective(place) if setting.key == key)
+    (found, place), key = effective(root), ".".join(keys)
+    now = next(setting for setting in found if setting.key == key)
     if now.wanted is not None:
         tell(read_config(place, os.environ).notice)
     elif value is not None and now.place != path:

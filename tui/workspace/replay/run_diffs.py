@@ -61,7 +61,7 @@ def replay_folder(folder: str, prompts: Sequence[Prompt], store: LabelStore, env
     """A replay over the memories in *folder*: see `_replay`. Raises MemsiftError."""
     opened = opening.open_roots([folder], environ)
     with opening.opened_index(opened.main) as index:
-        return _replay(index, opened, folder, prompts or _replayed(store, opened.main))
+        return _replay(index, opened, folder, prompts or _replayed(store, index.root))
 
 
 def replay_revision(

@@ -189,7 +189,7 @@ def test_a_file_of_one_persons_labels_holds_what_labels_need_and_git_may_join_it
     assert (tmp_path / "again.jsonl").read_text() == file.read_text()
     assert not (tmp_path / ".gitattributes").exists(), "outside of a repository nobody needs it"
 
-    # a machine that does not know the labels takes none away, and writes no text where hashes are asked for
+    # a machine that does not know the labels takes none away
     few = tmp_path / "few.db"
     qrels = tmp_path / "qrels"
     qrels.write_text("p01 0 no-index-on-due-at 1\n", encoding="utf-8")
@@ -197,12 +197,23 @@ def test_a_file_of_one_persons_labels_holds_what_labels_need_and_git_may_join_it
     memsift(*share, file, "--db", few)
     assert len(file.read_text().splitlines()) == len(lines) + 2
     assert (file.parent / ".gitattributes").read_text() == line
-    memsift(*share, file, "--no-text", "--db", few)
-    assert len(file.read_text().splitlines()) == 3
-    assert "due-at" not in file.read_text()
+
+    # nor does an export with hashes in place of texts, or one into a file that nothing can be joined with
+    before = file.read_text()
+    assert "unlike this export" in memsift(*share, file, "--no-text", "--db", few).stderr
+    assert file.read_text() == before
+    conflict = file.with_name("conflict.jsonl")
+    conflict.write_text(f"<<<<<<< HEAD\n{before}=======\n>>>>>>> theirs\n", encoding="utf-8")
+    assert "holds no labels that can be joined" in memsift(*share, conflict, "--db", few).stderr
+    assert conflict.read_text().startswith("<<<<<<< HEAD")
+    hashed, rules = file.with_name("hashed.jsonl"), file.parent / ".gitattributes"
+    rules.write_text("*.svg binary", encoding="utf-8")
+    memsift(*share, hashed, "--no-text", "--db", few)
+    assert (len(hashed.read_text().splitlines()), "due-at" in hashed.read_text()) == (3, False)
+    assert rules.read_text() == f"*.svg binary\n{line}"
     with_texts = ("--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--db", tmp_path / "ci.db")
-    assert told(memsift("import", file, *with_texts)) == [
-        "Imported from jan.jsonl, jsonl: 1 labels by jan, 1 prompts, 1 memory texts."
+    assert told(memsift("import", hashed, *with_texts)) == [
+        "Imported from hashed.jsonl, jsonl: 1 labels by jan, 1 prompts, 1 memory texts."
     ]
 
 

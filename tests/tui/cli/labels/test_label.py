@@ -71,6 +71,17 @@ def test_answered_list_cards_are_counted_beside_the_labels(place: list[str], tmp
     assert (ann["labels"], ann["lists"]) == (1, 1)
 
 
+def test_a_person_with_list_cards_alone_has_no_verdicts_to_count(place: list[str], tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, "ann")
+    prompt = workspace.prompts[0]
+    workspace.keep(workspace.run(prompt, "memsift"))
+    pool = workspace.pool(prompt.id)
+    assert pool is not None
+    workspace.store.answer_list("ann", prompt.id, pool.cards, (), seed=1, blind=True, elapsed_ms=9000)
+    workspace.close()
+    assert "ann: 0 labels, 0 given blind, 1 list card" in memsift("label", *place).stdout
+
+
 def test_it_counts_people_disputes_pace_and_stale_labels_and_says_when_nothing_comes_next(
     place: list[str], tmp_path: Path
 ) -> None:

@@ -72,7 +72,7 @@ def test_a_finding_that_was_accepted_for_all_is_dismissed_in_every_account_until
     assert [line.split()[::2] for line in file.read_text().splitlines()[1:]] == [["size", "long"]]
     monkeypatch.setenv("HOME", str(messy))
     assert found(messy, "--check", "size") == []
-    assert f"{file} dismisses 1 finding." in memsift("quality", "check", "--root", messy).stderr
+    assert f"{file} accepts 1 finding, each for one text" in memsift("quality", "check", "--root", messy).stderr
     assert memsift("quality", "accept", "long", "--root", messy, "--shared").exit_code == 2, "of which check?"
     write_memory(messy, memory("long", body="words " * 1801, memory_id="long"))
     assert len(found(messy, "--check", "size")) == 1

@@ -136,6 +136,9 @@ def test_revisions_and_folders_are_replayed_with_the_system_of_the_hook(tmp_path
     assert compared("HEAD~1", root) == (["signing-cookies"], [])
     assert sorted((tmp_path / "home").rglob("index.db")) == indexes, "a revision leaves nothing behind"
     assert compared(tmp_path / "other", "main", "--prompts", prompts) == (["signing-cookies"], [])
+    empty = jsonl(tmp_path / "empty.jsonl", {"id": "p"})
+    said = memsift("diff", "HEAD~1", "HEAD", "--prompts", empty, *options)
+    assert (said.exit_code, "There is no prompt in" in said.stderr) == (2, True)
     assert "No prompt was replayed over" in refused(memsift("diff", tmp_path / "other", root, *options))
     assert "no revision and no saved run 'HEAD~9'" in refused(memsift("diff", "HEAD~9", "HEAD", *options))
     table = memsift("diff", "HEAD~1", "HEAD", *options, "--format", "markdown").stdout

@@ -15,6 +15,7 @@ from engine.paths import config_file
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
+from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import memsift, printed, refused
 from tui.workspace.app_settings import OWN, read_app_settings
 
@@ -171,6 +172,25 @@ def test_the_users_roots_are_set_got_and_taken_out(user: Path, tmp_path: Path, m
     memsift("config", "unset", "roots")
     assert (printed(memsift("config", "get", "roots")), user_roots(os.environ).roots) == ([], ())
     assert user.read_text("utf-8") == USER.replace('roots = ["~/notes"]   # of all projects\n', "")
+
+
+def test_several_roots_have_the_settings_of_the_one_that_decides(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots = [write_root(tmp_path / name, [memory(name)]) for name in ("one", "two")]
+    for number, root in enumerate(roots, 1):
+        (root / CONFIG_FILE).write_text(json.dumps({"retrieval": {"max_inject": number}}), encoding="utf-8")
+    user.write_text(f"roots = {json.dumps([*map(str, roots)])}\n", encoding="utf-8")
+    project = tmp_path / "project"
+    write_root(project / ".claude/memory", [memory("of the project")])
+    (project / ".claude/memory" / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 3}}', encoding="utf-8")
+    monkeypatch.chdir(project)
+    got = memsift("config", "get", "max_inject")
+    assert (got.stdout, got.stderr.splitlines()[-1]) == (
+        "1\n",
+        f"memsift: 3 roots are open together here. The settings are those of {roots[0]}.",
+    )
+    assert memsift("config", "get", "max_inject", "--root", roots[1]).stdout == "2\n"
 
 
 def test_the_settings_of_the_app_are_set_got_and_taken_out(user: Path) -> None:
