@@ -13,19 +13,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine import __version__
-from engine.errors import MemsiftError, RootNotFoundError, missing_library
+from engine.agents.agent import USER, USER_TOML
+from engine.agents.hook_entry import LAUNCHER, PACKAGES, PLUGIN_FOLDER
+from engine.agents.registry import OPTION, all_agents, title_of
+from engine.errors import MemsiftError, RootNotFoundError, SettingsFileError, missing_library
+from engine.paths import hook_start_file
+from engine.stores.files import UnreadableFileError
+from engine.stores.files import text_of as file_text
+from engine.wording import listed
 from tui.cli.declaring import SUBJECTS, Commands, declared
 from tui.cli.options import AskedJudge, Plain, PromptFiles, Roots, StoreFile
 from tui.cli.output import drop_unwritten, explanation, open_streams, text_of
-from tui.cli.setup.gone_hooks import offer_install
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from engine.agents.agent import Agent
+
 LOOKS_ITSELF = ("doctor", "install", "serve", "uninstall")
-"""The commands that need no line about hooks that are gone: they show, mend or remove them, or open the app."""
+"""The commands without a line about hooks that start nothing: they show, mend or remove them, or open the app."""
 
 STOPPED, UNREAD = 130, 141
 """The exit codes of a shell for a program that Ctrl-C or a closed pipe ended."""
@@ -83,11 +91,62 @@ def plain_ends(ctx: click.Context) -> Iterator[None]:
         ctx.exit(2)
 
 
+def offer_install() -> str:
+    """A sentence about the hooks that start nothing, with the commands that mend them; empty if there are none.
+
+    The shared command needs no mending by a person: the record by which it finds memsift is renewed here.
+    """
+    with suppress(UnreadableFileError, SettingsFileError):
+        launcher = file_text(hook_start_file(os.environ)).splitlines()[1:]
+        if not all(map(os.path.exists, launcher)):
+            from engine.agents.installation import record_start
+
+            record_start(os.environ)
+    gone = gone_hooks()
+    if not gone:
+        return ""
+    hooks = [f"{OPTION} {name}" for name, path in gone.items() if not path.endswith(PLUGIN_FOLDER)]
+    wanted = [*([] if len(hooks) == len(gone) else ["--plugin"]), *filter(None, [" ".join(hooks)])]
+    return (
+        f"{listed([*map(title_of, gone)])} {'gets' if len(gone) == 1 else 'get'} no memories: memsift was moved or "
+        f"upgraded, and {next(iter(gone.values()))} in the settings is gone. Run "
+        f"{listed([f'memsift install {options}' for options in wanted])}."
+    )
+
+
+def gone_hooks() -> dict[str, str]:
+    """The name of each agent in whose settings memsift's launcher or plugin is gone, with its path.
+
+    Every command asks this, so only settings that name another installation are parsed.
+    """
+    return {agent.name: path for agent in all_agents() if (path := _gone_path(agent))}
+
+
+def _gone_path(agent: Agent) -> str:
+    scopes = [scope for scope in (USER, USER_TOML) if scope in agent.settings]
+    if not any(_names_another(agent.settings_path(scope, "", os.environ)) for scope in scopes):
+        return ""
+    from engine.agents.prompt_hooks import gone_paths
+    from engine.agents.settings_files import settings_files
+
+    files = settings_files(agent, agent.home(os.environ), os.environ)
+    return next(iter(gone_paths([file for file in files if file.scope in scopes]).values()), "")
+
+
+def _names_another(path: str) -> bool:
+    """Whether a settings file names a launcher or a plugin that is not of this installation."""
+    try:
+        text = file_text(path)
+    except UnreadableFileError:
+        return False
+    return any(text.count(place) > text.count(f"{PACKAGES}{os.sep}{place}") for place in (LAUNCHER, PLUGIN_FOLDER))
+
+
 def _set_debug(ctx: click.Context, _option: click.Parameter, is_debug: bool) -> None:
     ctx.meta[IS_DEBUG] = is_debug
 
 
-DEBUG = "Show the traceback of an error that memsift does not expect. It comes before the command."
+DEBUG = "Show the traceback of an unexpected error. It comes before the command."
 
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -113,12 +172,12 @@ def main(
       root     a folder or file of memories; auto memory is the root that Claude
                Code writes by itself, beside the transcripts of a project
       system   a way from a prompt to memories: a search, with or without a
-               cutoff (drops memories that are unlikely to be relevant) and a
-               judge (a language model that decides; it costs money)
+               cutoff (it drops unlikely memories) and a judge (a language model
+               that decides, for money)
       label    your answer: is this memory relevant for this prompt?
 
     stdout is for data, stderr for people. Exit codes: 0 fine, 1 a check did not hold, 2 a mistake in setup or usage,
-    130 stopped with Ctrl-C, 141 stopped because nobody reads the output any more.
+    130 stopped with Ctrl-C, 141 stopped because the reader of the output is gone.
 
     \b
     Files (XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME and XDG_STATE_HOME move
@@ -126,8 +185,7 @@ def main(
       ~/.config/memsift/config.toml      your settings, under [retrieval]
       ~/.config/memsift/trusted.json     the roots that you trust: memsift trust
       memory-config.json in the root     settings of a root, under "retrieval";
-                                         more of them count if you trust the
-                                         root
+                                         some need your trust in the root
       .memsift/phrases.jsonl in the root
                                          phrases by which memories are found
       ~/.local/share/memsift/labels.db   labels
@@ -135,8 +193,8 @@ def main(
       ~/.local/share/memsift/decisions.db
                                          memories and findings that you accepted,
                                          and ratings of memories by a model
-      ~/.cache/memsift/                  indexes, and the judge's answers; if you
-                                         delete them, they are made again
+      ~/.cache/memsift/                  indexes, and the judge's answers; you may
+                                         delete them
       ~/.local/state/memsift/            the hook's log and sessions, tuned
                                          cutoffs, choices in the app, copies of
                                          Claude Code's settings before a change
@@ -167,5 +225,5 @@ def main(
             return
         require_terminal()
         open_app(found, prompts, judge, db, is_plain=plain)
-    elif ctx.invoked_subcommand not in LOOKS_ITSELF and (gone := offer_install()):
-        tell(gone)
+    elif ctx.invoked_subcommand not in LOOKS_ITSELF and (offer := offer_install()):
+        tell(offer)

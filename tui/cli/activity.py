@@ -15,6 +15,7 @@ from engine.doctor.memories import MUTE_OFF, muted
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import state_dir, state_home
+from engine.wording import counted
 from tui.cli.declaring import command, option
 from tui.cli.options import EachRoot, ListForm, StoreFile
 from tui.cli.output import output_of_roots, text_of
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
 LOOK_EVERY_S = 0.3
-NO_LOG = (
-    "The hook has logged nothing here. memsift install puts it into a coding agent; memsift doctor says what is wrong."
-)
+NO_LOG = "The hook has logged nothing here. Install it with memsift install, or find the fault with memsift doctor."
 
 
 @command()
@@ -46,15 +45,15 @@ def activity(
     db: StoreFile,
     form: ListForm,
 ) -> None:
-    """Show what the hook decided: when, for which prompt, what it injected, why not, and how long it took.
+    """Show the decisions of the hook: time, prompt, injected memories or the reason for none, and duration.
 
-    A prompt is shown by the beginning of its SHA-256, and by its text if you let prompts be logged
-    (memsift config set logging.prompts true). Counts of injections never change the ranking.
+    A prompt is shown by the beginning of its SHA-256, or by its text if you allow that (memsift config set
+    logging.prompts true). Counts of injections never change the ranking.
 
     Output: a line for each decision, the oldest first; or as JSON {decisions: [{time, prompt_sha256, prompt,
     session_id, system, injected, dropped, reason, fallback, characters, ms, agent}], broken}; `agent` is empty for
     Claude Code. With --memory: {memory, injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is
-    about what its injections cost. With --follow, JSON is a decision a line.
+    the approximate cost of its injections. With --follow, JSON is a line for each decision.
 
     \b
     Examples:
@@ -62,31 +61,27 @@ def activity(
       memsift activity --memory deploys-use-make
 
     --last: Show only the last N decisions.
-    --memory: Show in place of the list how often this memory was injected, how often it was relevant, and what it
-        cost in tokens.
-    --follow: Go on with new decisions as they come, of all roots. Ctrl-C ends it.
+    --memory: Instead of the list, show how often this memory was injected and relevant, and its cost in tokens.
+    --follow: Print new decisions of all roots as they come, until Ctrl-C.
     --no-root: Show the log of prompts that were typed where there is no folder of memories.
     --root: each root has its own log. Without the option, the logs of all roots are one list.
     --only: Only decisions that were silent (nothing injected), slow (500 ms or more) or a fallback (the judge gave
         no answer). Repeatable: all of them must hold.
     """
     if no_root and (roots or memory_id):
-        raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
+        raise click.UsageError("--no-root goes with neither --root nor --memory: this log belongs to no root.")
     if follow and memory_id:
-        raise click.UsageError("--follow shows decisions, --memory sums them up: take one of the two.")
+        raise click.UsageError("--follow shows decisions, --memory sums them up: leave one out.")
     found = [] if no_root else opening.known_roots(roots, os.environ)
     for said in muted(found, os.environ):
-        tell(f"{said}: {MUTE_OFF} ends it.")
+        tell(f"{said}. To end it: {MUTE_OFF}")
     if follow:
         tails = [LogTail(state_dir(root, os.environ)) for root in found] or [LogTail(state_home(os.environ))]
         for text in followed(tails, kinds, last, form, time.sleep):
             click.echo(text, nl=False)
         return
-    if no_root:
-        click.echo(output_of_roots(form, {"": _listed(read_log(state_home(os.environ)), kinds, last)}), nl=False)
-        return
-    made = {}
-    for together in [[root] for root in found] if roots else [found]:
+    made = {"": _listed(read_log(state_home(os.environ)), kinds, last)} if no_root else {}
+    for together in [[root] for root in found] if roots or no_root else [found]:
         log = read_log(*[state_dir(root, os.environ) for root in together])
         made[together[0]] = _ledger(together, memory_id, log, db) if memory_id else _listed(log, kinds, last)
     click.echo(output_of_roots(form, made), nl=False)
@@ -120,7 +115,7 @@ def _listed(log: Log, kinds: Sequence[str], last: int) -> Output:
     if not log.decisions:
         tell(NO_LOG)
     if log.broken:
-        tell(f"{log.broken:,} lines of the log cannot be read.")
+        tell(f"{counted(log.broken, 'line')} of the log cannot be read.")
     return {"decisions": [*map(_row, chosen)], "broken": log.broken}, text_of(map(_line, chosen))
 
 
@@ -149,9 +144,9 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> O
     row = {"memory": memory_id, **fields(counts), "dropped": dict(counts.dropped), **labelled}
     dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
     lines = [
-        f"{memory_id}: injected {counts.injected:,} times, about {cost:,} tokens",
+        f"{memory_id}: injected {counted(counts.injected, 'time')}, about {counted(cost, 'token')}",
         f"  first {counts.first or 'never'}, last {counts.last or 'never'}",
         f"  dropped: {dropped}",
-        f"  labels of its present text: {relevant} relevant, {irrelevant} not",
+        f"  labels of its present text: {relevant} relevant, {irrelevant} not relevant",
     ]
     return row, text_of(lines)

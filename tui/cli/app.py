@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 
 @command()
-def demo(
-    fresh: Annotated[bool, option("--fresh")],
-    plain: Plain,
-) -> None:
+def demo(fresh: Annotated[bool, option("--fresh")], plain: Plain) -> None:
     """The app on example data: memories, prompts and a scripted judge.
 
     Its labels are kept apart from yours, in the cache folder.
@@ -42,14 +39,10 @@ def demo(
 
     --fresh: Delete the labels of earlier demos first.
     """
-    require_terminal()
-    run_demo(fresh=fresh, is_plain=plain)
-
-
-def run_demo(*, fresh: bool, is_plain: bool) -> None:
     from tui.demo import open_demo
 
-    run_app(open_demo(os.environ, fresh=fresh), is_plain=is_plain)
+    require_terminal()
+    run_app(open_demo(os.environ, fresh=fresh), is_plain=plain)
 
 
 def require_terminal() -> None:
@@ -74,7 +67,7 @@ def open_other(error: RootNotFoundError, judge: JudgeOptions, db: str | None, *,
         raise error
     from engine.agents.agent import USER
     from engine.agents.registry import all_agents, title_of
-    from tui.cli.setup.gone_hooks import gone_hooks
+    from tui.cli import gone_hooks
     from tui.cli.setup.install import holds_memsift, install, is_found
     from tui.starting import INSTALL, FirstStartApp
 
@@ -87,31 +80,16 @@ def open_other(error: RootNotFoundError, judge: JudgeOptions, db: str | None, *,
         without = tuple(name for name, has_hook in agents.items() if not has_hook)
         click.get_current_context().invoke(install, names=without if len(without) == 1 else ())
     if chosen == DEMO:
-        run_demo(fresh=False, is_plain=is_plain)
+        click.get_current_context().invoke(demo, fresh=False, plain=is_plain)
     for place in found:
         if place.root == chosen:
             open_app([chosen], (place.folder,), judge, db, is_plain=is_plain)
 
 
 def open_app(
-    roots: Sequence[str],
-    prompts: Sequence[str],
-    judge: JudgeOptions,
-    db: str | None,
-    *,
-    is_plain: bool,
+    roots: Sequence[str], prompts: Sequence[str], judge: JudgeOptions, db: str | None, *, is_plain: bool
 ) -> None:
-    """Run the app on *roots*, once their first indexes are built."""
-    first, *others = roots
-    if build_first(roots, is_plain=is_plain):
-        opened = opening.open_workspace(
-            first, prompts, judge, db, os.environ, asks_first=True, others=others, needs_labels=False
-        )
-        run_app(opened, is_plain=is_plain)
-
-
-def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:
-    """Show a progress bar while the first indexes of many memories are built; False if the person left."""
+    """Run the app on *roots*. A progress bar is shown while the first indexes of many memories are built."""
     from engine.opening import files_to_build
 
     for root in roots:
@@ -120,8 +98,12 @@ def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:
             from tui.starting import BuildingApp
 
             if not BuildingApp(root, count, is_plain=app_settings(is_plain=is_plain).is_plain).run():
-                return False
-    return True
+                return
+    first, *others = roots
+    opened = opening.open_workspace(
+        first, prompts, judge, db, os.environ, asks_first=True, others=others, needs_labels=False
+    )
+    run_app(opened, is_plain=is_plain)
 
 
 def app_settings(*, is_plain: bool) -> AppSettings:
@@ -135,7 +117,7 @@ def app_settings(*, is_plain: bool) -> AppSettings:
 def run_app(workspace: Workspace, start: str | None = None, *, is_plain: bool = False) -> None:
     """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
     from tui.app import MemsiftApp
-    from tui.cli.setup.gone_hooks import offer_install
+    from tui.cli import offer_install
     from tui.workspace.app_settings import Choices
 
     workspace.notice = " ".join(filter(None, (offer_install(), workspace.notice)))

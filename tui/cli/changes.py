@@ -89,21 +89,21 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> tuple[str, ...
 
 
 def perform_plan(curator: Curator, plan: Plan, *, dry_run: bool) -> None:
-    if not dry_run:
+    if dry_run:
+        click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
+        tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
+    else:
         carry_out(curator, plan)
-        return
-    click.echo(text_of(diff_of(plan.effect.files).splitlines()), nl=False)
-    tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
 
 
-def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation]) -> list[Operation]:
-    """An operation for each memory. Raises UnknownMemoryError before any is performed."""
-    return [make(memory) for memory in to_change(ids, resolved(roots), os.environ)]
+def perform_each(
+    ids: Sequence[str], roots: Sequence[str], make: Callable[[FoundMemory], Operation], *, dry_run: bool
+) -> None:
+    """Perform an operation for each memory. Raises UnknownMemoryError before any is performed."""
+    perform([make(memory) for memory in to_change(ids, resolved(roots), os.environ)], dry_run=dry_run)
 
 
 HOW_TO_GIVE = "Give a field with --set FIELD=VALUE, once for each item of a list."
-
-
 CATEGORY = f"The type: {', '.join(TYPES)}. In claude-memory the category: {', '.join(CONTENT)}."
 
 
@@ -122,7 +122,7 @@ def create(
 ) -> None:
     """Make a memory. In a new folder, memories are Markdown.
 
-    In claude-memory each category has fields that it needs. Without them, the command says which are missing.
+    In claude-memory each category has required fields. The command names those that are missing.
 
     \b
     Example:
@@ -132,10 +132,10 @@ def create(
     --title: The title, on one line.
     --tag: A tag. Repeatable.
     --body: The text, or - for stdin. In claude-memory the category's main field.
-    --phrase: A prompt for which the memory is needed, in other words than its own: see memsift phrases. Repeatable.
+    --phrase: A prompt that needs the memory, in other words than its own: see memsift phrases. Repeatable.
     --id: The id. Default: made from the title.
     --root: The folder of memories. Default: the first of memsift list.
-    --force: Also if the same text was rejected before.
+    --force: Make it even if the same text was rejected before.
     """
     changes = Changes(fields=parsed_fields(fields), body=_body(body))
     draft = Draft(category, title, tags, changes, memory_id)
@@ -164,7 +164,7 @@ def edit(
     """Change the memory ID.
 
     Without --title, --set and --body its file opens in your editor (VISUAL or EDITOR). The result is checked against
-    the rules of its format. It is refused if the file changed while the editor was open.
+    the rules of its format, and refused if the file changed meanwhile. A refused text is kept in a file.
 
     \b
     Examples:
@@ -175,11 +175,20 @@ def edit(
     --body: The new text, or - for stdin. In claude-memory the category's main field.
     """
     (found,) = to_change([memory_id], resolved(roots), os.environ)
-    if title is None and body is None and not fields:
-        edit_by_hand(found, dry_run=dry_run)
-    else:
+    if title is not None or body is not None or fields:
         changes = Changes(title, parsed_fields(fields), _body(body))
         perform([Edit(found.root, found.memory, changes)], dry_run=dry_run)
+        return
+    read = text_at(found.memory.file) or ""
+    new = edited_in_editor(read, found.memory.file, os.environ)
+    if new is None:
+        tell("The text is unchanged, so nothing was done.")
+        return
+    try:
+        perform([Rewrite(found.root, found.memory, read, new)], dry_run=dry_run)
+    except CurationError:
+        tell(f"Your text is in {keep_refused(found.memory.file, new, os.environ)}.")
+        raise
 
 
 @command()
@@ -188,7 +197,7 @@ def retire(
 ) -> None:
     """Take the memories ID... out of use, because they are wrong or out of date.
 
-    They are not injected any more, and `memsift restore` brings them back.
+    They are no longer injected. `memsift restore` brings them back.
 
     With - for ID, the ids come from stdin.
 
@@ -199,18 +208,18 @@ def retire(
 
     --wrong: The text is wrong: memsift create will not make it again.
     """
-    perform(of_each(ids, roots, lambda memory: Retire(memory.root, memory.memory, reason, wrong)), dry_run=dry_run)
+    perform_each(ids, roots, lambda memory: Retire(memory.root, memory.memory, reason, wrong), dry_run=dry_run)
 
 
 @command()
 def archive(ids: Ids, roots: LookedIn, reason: Reason, dry_run: DryRun) -> None:
-    """Put the memories ID... aside. They are true, but not injected any more; `memsift restore` brings them back.
+    """Put the memories ID... aside: true, but no longer injected. `memsift restore` brings them back.
 
     \b
     Example:
       memsift archive release-of-may --reason "done"
     """
-    perform(of_each(ids, roots, lambda memory: Archive(memory.root, memory.memory, reason)), dry_run=dry_run)
+    perform_each(ids, roots, lambda memory: Archive(memory.root, memory.memory, reason), dry_run=dry_run)
 
 
 @command()
@@ -221,7 +230,7 @@ def restore(ids: Ids, roots: LookedIn, dry_run: DryRun) -> None:
     Example:
       memsift restore old-login
     """
-    perform(of_each(ids, roots, lambda memory: Restore(memory.root, memory.memory)), dry_run=dry_run)
+    perform_each(ids, roots, lambda memory: Restore(memory.root, memory.memory), dry_run=dry_run)
 
 
 @command()
@@ -243,7 +252,7 @@ def tag(
     """
     if not add and not remove:
         raise click.UsageError("Name tags with --add or --remove.")
-    perform(of_each(ids, roots, lambda memory: Tag(memory.root, memory.memory, add, remove)), dry_run=dry_run)
+    perform_each(ids, roots, lambda memory: Tag(memory.root, memory.memory, add, remove), dry_run=dry_run)
 
 
 @command()
@@ -257,7 +266,7 @@ def merge(
     """Merge the memories OTHER... into the memory KEPT.
 
     KEPT gets their tags and related files. They are retired with the reason "superseded by KEPT". Their text is not
-    copied: look at it before, and add with `memsift edit` what KEPT lacks. All of them must be in one root.
+    copied: read it first, and add missing parts with `memsift edit`. All memories must be in one root.
 
     \b
     Example:
@@ -265,8 +274,6 @@ def merge(
 
     --note: A note that is kept in the memory KEPT.
     """
-    if kept.endswith(".db"):
-        raise click.UsageError("Label stores are merged by memsift merge-labels FILE.")
     first, *rest = to_change((kept, *others), resolved(roots), os.environ)
     if any(memory.root != first.root for memory in rest):
         raise click.UsageError("The memories are in different roots. Bring them together with memsift move.")
@@ -291,7 +298,7 @@ def move(
     from engine.stores.roots import readable_root
 
     target = readable_root(to)
-    perform(of_each(ids, roots, lambda memory: Move(memory.root, memory.memory, target)), dry_run=dry_run)
+    perform_each(ids, roots, lambda memory: Move(memory.root, memory.memory, target), dry_run=dry_run)
 
 
 @command()
@@ -300,39 +307,25 @@ def rename(
 ) -> None:
     """Give the memory ID of an auto memory another id and file name, made of NAME.
 
-    The links and [[wiki links]] that lead to it change as well, in MEMORY.md and in the other memories.
+    Links and [[wiki links]] to it change as well, in MEMORY.md and in the other memories.
 
     \b
     Example:
       memsift rename deploys-use-make deployment
     """
-    perform(of_each([memory_id], roots, lambda memory: Rename(memory.root, memory.memory, name)), dry_run=dry_run)
+    perform_each([memory_id], roots, lambda memory: Rename(memory.root, memory.memory, name), dry_run=dry_run)
 
 
 def _body(given: str | None) -> str | None:
     return sys.stdin.read() if given == "-" else given
 
 
-def edit_by_hand(found: FoundMemory, *, dry_run: bool) -> None:
-    """Open a memory in the person's editor. A text that is refused is kept in a file. Raises CurationError."""
-    read = text_at(found.memory.file) or ""
-    new = edited_in_editor(read, found.memory.file, os.environ)
-    if new is None:
-        tell("The text is unchanged, so nothing was done.")
-        return
-    try:
-        perform([Rewrite(found.root, found.memory, read, new)], dry_run=dry_run)
-    except CurationError:
-        tell(f"Your text is in {keep_refused(found.memory.file, new, os.environ)}.")
-        raise
-
-
 @command()
 def undo(number: Annotated[int | None, argument(type=click.IntRange(1), required=False)], dry_run: DryRun) -> None:
     """Undo the operation NUMBER, or the last operation on memories.
 
-    It gives every file of the operation its old text. It is refused, with the difference, if such a file changed since.
-    To undo an undo does the operation again. `memsift history` lists the numbers.
+    Every file of the operation gets its old text back. If one of them has changed since, nothing is undone, and the
+    difference is shown. Undoing an undo repeats the operation. `memsift history` lists the numbers.
 
     \b
     Examples:
@@ -350,7 +343,7 @@ def history(
     has_diff: Annotated[bool, option("--diff")],
     form: ListForm,
 ) -> None:
-    """List the changes that memsift made to memories, or to the memory ID; the oldest first.
+    """List the changes that memsift made to all memories or to the memory ID, the oldest first.
 
     Output: a line for each operation, with number, time and a sentence; or as JSON [{number, at, kind, summary,
     memories, roots, state, undoes, undone_by}], and with --diff also `diff`. `state` is done, pending or incomplete.

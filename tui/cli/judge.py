@@ -41,8 +41,8 @@ def judge(
 
     Its verdict on each memory is printed: approved, rejected or flagged (not sure). Only approved memories are
     injected. Without an answer, the status says why: timeout, http_error, parse_error, refused, no_key or cancelled.
-    Then the best memories of the first stage are injected: judge.fallback_top_k (2) of them, or max_inject (3) if the
-    key is missing; and the exit code is 2.
+    The hook would then inject the best memories of the first stage: judge.fallback_top_k (2) of them, or max_inject
+    (3) if the key is missing. The exit code is 2.
 
     \b
     Judges:
@@ -58,15 +58,15 @@ def judge(
       none            asks nobody: cached answers of the configured judge, and
                       exit code 2 at the first question without an answer
 
-    Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
+    Answers are cached in ~/.cache/memsift/judge.db: you pay once for the same question. Errors are not cached.
 
     \b
     Examples:
       memsift judge "how do we deploy?" --judge anthropic
       memsift judge "how do we deploy?" --judge openai --judge-model qwen3
 
-    --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related
-        ones, too.
+    --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: also keep related
+        memories.
     """
     retrieval = judged(prompt, roots, mode, judge)
     report_fallback(retrieval)

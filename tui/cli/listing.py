@@ -55,7 +55,7 @@ def list_(
     --category: Only this category. Repeatable.
     --tag: Only memories with this tag. Repeatable: with all of them.
     --text: Only memories that hold all of these words, best first.
-    --root: the memories of all of them are listed.
+    --root: the memories of all are listed.
     """
     from tui.workspace.curate.curating import resolved
 
@@ -112,7 +112,7 @@ def _whole(found: FoundMemory) -> Memory:
     with opening.opened_index(found.root) as index:
         memory = index.memory(found.memory.id)
     if memory is None:
-        raise UnknownMemoryError(f"{found.memory.file} changed just now, or is gone. Try again.")
+        raise UnknownMemoryError(f"{found.memory.file} has just changed, or is gone. Try again.")
     return memory
 
 
@@ -196,8 +196,8 @@ def tell_untold() -> None:
     for agent in unread_agents():
         found = sum(decision.agent == agent.name and not decision.prompt for decision in log.decisions)
         if found:
-            count = f"{counted(found, 'prompt')} of {agent.title} in the hook's log without text."
-            tell(f"{count} To keep the text from now on: memsift config set logging.prompts true")
+            count = f"The hook's log has {counted(found, 'prompt')} of {agent.title} without text."
+            tell(f"{count} To log texts from now on: memsift config set logging.prompts true")
 
 
 def prompt_line(prompt: Prompt, form: str) -> str:

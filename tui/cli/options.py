@@ -59,7 +59,7 @@ REPLAY_SAMPLES = 3
 def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str, ...]) -> str | None:
     """The only root. Without this check, click would silently take the last of several."""
     if len(set(roots)) > 1:
-        raise click.BadParameter(f"this command is about one folder of memories, not about {len(set(roots))}.")
+        raise click.BadParameter(f"this command takes one folder of memories, not {len(set(roots))}.")
     return roots[0] if roots else None
 
 
@@ -68,15 +68,11 @@ def format_option(*names: str, about: str = "") -> Declaration:
     return option("--format", type=click.Choice(names), default=names[0], about=about)
 
 
-def known_form(_context: click.Context, _option: click.Parameter, form: str | None) -> str:
-    """The format of a list: the named one, else text in a terminal and JSON in a pipe."""
-    return form or ("text" if sys.stdout.isatty() else "json")
-
-
 def list_format(*names: str, about: str) -> Declaration:
-    """The option --format of a command that lists."""
+    """The option --format of a command that lists: by default text in a terminal, and JSON in a pipe."""
     about = f"{about} Default: text in a terminal, JSON in a pipe."
-    return option("--format", type=click.Choice(names), callback=known_form, about=about)
+    usual = lambda *given: given[-1] or ("text" if sys.stdout.isatty() else "json")  # noqa: E731
+    return option("--format", type=click.Choice(names), callback=usual, about=about)
 
 
 def roots_option(of_several: str = "") -> Declaration:
@@ -167,7 +163,7 @@ class BulkOptions:
         time.
     --retries: Number of repeated calls after a rate limit or a server error: when the server allows it, else after
         0.25 s, and twice as long each time. After the time limit a call is repeated once.
-    --max-cost: Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped.
+    --max-cost: Stop before the judge costs more than this, in US dollars. The exit code is then 1.
     """
 
     concurrency: Annotated[int, judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8)]

@@ -130,14 +130,14 @@ def drop_unwritten() -> None:
 def explanation(error: Exception) -> str:
     """The line for a person on an error that no command expected."""
     if isinstance(error, UnicodeDecodeError):
-        return "The input is no UTF-8 text. Convert it first: iconv -f latin1 -t utf-8"
+        return "The input is not UTF-8 text. Convert it first: iconv -f latin1 -t utf-8"
     if not isinstance(error, OSError):
-        return f"A fault of memsift: {type(error).__name__}: {error}. The place is shown by memsift --debug COMMAND."
+        return f"A bug in memsift: {type(error).__name__}: {error}. To see where: memsift --debug COMMAND"
     reason = error.strerror or str(error)
     try:
         Path.cwd()
     except OSError:
-        return f"The folder in which you are cannot be read ({reason}); it may be gone. Go to another: cd ~"
+        return f"The current folder cannot be read ({reason}). It may be gone. Go to another: cd ~"
     if error.filename:
-        return f"{error.filename}: {reason}. Look whether you may read and write there, and whether the disk has room."
-    return f"The output cannot be written ({reason}), so it is not whole. Make room, or write to another place."
+        return f"{error.filename}: {reason}. Check the permissions there, and the space on the disk."
+    return f"The output could not be written in full ({reason}). Make room, or write it elsewhere."

@@ -62,13 +62,13 @@ class Phrases(Commands):
 def phrases() -> None:
     """Find memories by the words in which people ask for them.
 
-    A phrase is a short prompt for which a memory is needed. Phrases are searched beside the memory, so a prompt finds
-    it that shares no word with it. They are in .memsift/phrases.jsonl in the root; the memories are not touched.
+    A phrase is a short prompt that needs a memory. Phrases are searched along with the memory, so a prompt can find it
+    without sharing a word with it. They are in .memsift/phrases.jsonl in the root; the memories are not touched.
 
-    They are written by a model (memsift phrases write), by hand, or by an agent that is open anyway. The agent reads
-    `memsift phrases missing --next 10 --format json`. For each memory it writes six to eight short prompts that
-    somebody could type who has not read it: symptoms, cases, other words, and no titles; in the memory's language, and
-    half of them in English. It gives them to memsift phrases import -, and begins again until nothing is missing.
+    They are written by a model (memsift phrases write), by hand, or by your coding agent. The agent reads
+    `memsift phrases missing --next 10 --format json`. For each memory it writes six to eight short prompts of somebody
+    who has not read it: symptoms, cases, other words, and no titles; half of them in the memory's language, half in
+    English. It gives them to memsift phrases import -, and begins again until nothing is missing.
 
     \b
     Example:
@@ -82,14 +82,14 @@ def list_(
 ) -> None:
     """List the phrases of all memories, or of the memories ID...
 
-    Output: a line for each phrase, with the memory's id, who wrote it, and a note if it does not count or was written
-    for an older text; or as JSON [{root, id, phrase, by, at, note}].
+    Output: a line for each phrase, with the memory's id, the author, and a note if it does not count or is older than
+    the text; or as JSON [{root, id, phrase, by, at, note}].
 
     \b
     Example:
       memsift phrases list deploys-use-make
 
-    --root: the phrases of all of them are listed.
+    --root: the phrases of all are listed.
     """
     rows = []
     places = resolved(roots)
@@ -99,7 +99,7 @@ def list_(
         told = [*reading.problems]
         for memory_id, own in reading.rows.items():
             if memory_id not in digests:
-                strange = f"is about {memory_id!r}, and there is no such memory here"
+                strange = f"is about {memory_id!r}, which is no memory here"
                 told.append(PhraseProblem(own[0].file, own[0].line, strange))
             for number, row in enumerate(own):
                 note = _note(row, number, digests.get(memory_id))
@@ -112,7 +112,7 @@ def list_(
     lines = aligned([tuple(row[name] for name in ("id", "phrase", "by", "note")) for row in rows]) if rows else []
     click.echo(output(form, rows, lines), nl=False)
     if not rows and form == "text":
-        tell("There are no phrases here. memsift phrases missing lists the memories without.")
+        tell("There are no phrases here. To list memories without phrases: memsift phrases missing")
 
 
 @command()
@@ -121,9 +121,9 @@ def add(
     texts: Annotated[tuple[str, ...], argument(metavar="PHRASE...", nargs=-1, required=True)],
     roots: LookedIn,
 ) -> None:
-    """Add phrases to the memory ID: prompts for which it is needed. A memory has at most 12, of at most 20 words.
+    """Add phrases to the memory ID: prompts that need it. A memory has at most 12 phrases, each of at most 20 words.
 
-    Write them as somebody would type who has not read the memory. Your name stands beside them (MEMSIFT_ANNOTATOR, by
+    Write as somebody types who has not read the memory. Your name stands beside the phrases (MEMSIFT_ANNOTATOR, by
     default your user name).
 
     \b
@@ -145,8 +145,8 @@ def remove(
 ) -> None:
     """Remove phrases of the memory ID.
 
-    A removal is a line of the file of phrases, so that it holds after git joins two versions. `memsift phrases add`
-    brings a phrase back. ID may be one that no memory has any more.
+    A removal is a line in the file of phrases, so it survives a merge in git. `memsift phrases add` brings a phrase
+    back. The memory ID may be gone.
 
     \b
     Example:
@@ -180,20 +180,20 @@ def missing(
     most: Annotated[int | None, option("--next", metavar="N", type=click.IntRange(1))],
     form: ListFormOrIds,
 ) -> None:
-    """List the active memories without phrases, or with phrases that were written for an older text.
+    """List the active memories without phrases, or with phrases older than their text.
 
-    Memories with a secret, and memories that the safety scan holds back, are left out and named on stderr: their text
-    is not for a model.
+    Memories with a secret, and memories held back by the safety scan, are left out and named on stderr: their text is
+    not for a model.
 
-    Output: a line for each memory; or as JSON, with the text that a model needs to write phrases, [{root, id, state,
-    title, category, tags, text}]. `state` is none or old.
+    Output: a line for each memory; or as JSON, with the text for a model, [{root, id, state, title, category, tags,
+    text}]. `state` is none or old.
 
     \b
     Example:
       memsift phrases missing --next 20 --format json
 
     --next: Only the first N.
-    --root: the memories of all of them are listed.
+    --root: the memories of all are listed.
     """
     from engine.quality.judging.rubric import BODY_LIMIT
     from engine.quality.safety.gate import cut_runs
@@ -221,9 +221,9 @@ def import_(
 ) -> None:
     """Add the phrases in FILE, or in stdin for -: a line of JSON for each memory, {"id", "phrases": [text]}.
 
-    This is for an agent that is open anyway: it reads memsift phrases missing, writes six to eight phrases a memory,
-    and gives them to this command, some memories at a time. What cannot be used is named on stderr, and the rest is
-    added. The phrases take the place of those that a model wrote for an older text.
+    This is for your coding agent: it reads memsift phrases missing, writes six to eight phrases for each memory, and
+    gives them to this command, a few memories at a time. Unusable phrases are named on stderr, and the rest is added.
+    New phrases replace the phrases of a model for an older text.
 
     \b
     Example:
@@ -261,10 +261,10 @@ def write(
     bulk: Bulk,
     dry_run: Annotated[bool, option("--dry-run")],
 ) -> None:
-    """Let a model write phrases for the memories without, and for those whose phrases are older than their text.
+    """Let a model write phrases for memories without phrases, or with phrases older than their text.
 
-    The whole text of these memories is sent to the model that --judge names, five memories in a call. Memories with a
-    secret, and memories that the safety scan holds back, are never sent. The price is told before the first call.
+    The whole text of these memories is sent to the model of --judge, five memories in a call. Memories with a secret,
+    and memories held back by the safety scan, are never sent. The price is shown before the first call.
 
     The phrases of a call are kept at once: after Ctrl-C, or at --max-cost, the same command goes on with the rest.
     Answers are also in ~/.cache/memsift/judge.db. Without --judge-timeout a call may take 60 s.
@@ -274,8 +274,8 @@ def write(
       memsift phrases write --judge anthropic --dry-run
       memsift phrases write --judge anthropic --max-cost 1
 
-    --dry-run: Only tell what would be sent, to whom, and for how much.
-    --root: the memories of all of them get phrases.
+    --dry-run: Only show the memories, the model and the price.
+    --root: the memories of all get phrases.
     """
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: phrases have no reasons. Leave it out.")
@@ -331,7 +331,7 @@ def _write(asked: Mapping[str, Sequence[Memory]], judge: JudgeOptions, limits: L
         if ending.is_interrupted or ending.is_spent:
             break
     if is_dry:
-        tell("Nothing was sent. Without --dry-run: these memories.")
+        tell("Nothing was sent. Without --dry-run, the text of these memories is.")
         return
     report_lines(f"{text}: left out." for text in complaints)
     costs = [written.judgement.cost_usd for written in every if written.judgement.cost_usd is not None]

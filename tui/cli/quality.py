@@ -61,7 +61,7 @@ def check(
     db: StoreFile,
     form: TextJsonOrIds,
 ) -> None:
-    """Look for memories that are risky, doubled, out of date, unused, too long or malformed. Nothing is changed.
+    """Find memories that are risky, doubled, out of date, unused, too long or malformed. Nothing is changed.
 
     With ID or FILE, only findings about these memories count: a commit hook names the files of the commit.
 
@@ -69,22 +69,22 @@ def check(
     JSON {findings: [{check, memory_id, severity, reason, action, where, others, change}]}. A secret itself is never
     printed. With --format ids: the id of each memory with a finding, for a command that takes - as ID.
 
-    memsift quality fix makes the changes that cannot be wrong. memsift quality accept ID --check NAME dismisses a
-    finding until the memory is edited; with --shared for everybody who checks this root.
+    memsift quality fix makes the safe changes. memsift quality accept ID --check NAME dismisses a finding until the
+    memory is edited; with --shared for everybody who checks this root.
 
     \b
     Checks:
-      safety      a possible instruction to the assistant
+      safety      possible instructions to the assistant
       secrets     passwords, keys and tokens
       duplicates  pairs of memories that say nearly the same
       staleness   superseded, or about files, functions and versions that
-                  are no more in the repository
+                  are gone from the repository
       age         not changed for long; only if it is named
       drift       copies of a file; differences between the files and the list of memories
-      usage       never injected, or often without being relevant
-      size        texts that are longer than all that a prompt may get
-      fields      fields that a memory lacks, or its category does not allow
-      asked       no phrases, or older than the text; only if it is named
+      usage       never injected, or often injected without being relevant
+      size        texts longer than the space in a prompt
+      fields      missing fields, and fields that the category does not allow
+      asked       no phrases, or phrases older than the text; only if it is named
       phrases     phrases that find many memories alike; only if it is named
 
     \b
@@ -92,8 +92,8 @@ def check(
       memsift quality check
       memsift quality check --check secrets --fail-over 0
 
-    --fail-over: Exit with 1 if there are more findings than this whole number, or a finding of at least this
-        severity, a number with a point such as 0.5.
+    --fail-over: Exit with 1 if there are more findings than a whole number such as 3, or if a finding has at least a
+        severity such as 0.5.
     --root: each root is checked by itself.
     """
     from tui.workspace.curate.curating import memories_of, resolved
@@ -105,7 +105,7 @@ def check(
     for root in places:
         if accepted := len(shared_acceptances(root)):
             place = os.path.join(root, ACCEPTED_FILE)  # noqa: PTH118
-            tell(f"{place} accepts {counted(accepted, 'finding')}, each for one text of its memory.")
+            tell(f"{place} accepts {counted(accepted, 'finding')}, each until its memory is edited.")
     every = [finding for found in made.values() for finding in found]
     if form == "ids":
         click.echo(text_of(dict.fromkeys(finding.memory_id for finding in every if finding.memory_id)), nl=False)
@@ -162,7 +162,7 @@ def made_of(found: Sequence[Finding]) -> Output:
     return {"findings": list(map(fields, found))}, text_of(lines)
 
 
-HISTORY = "The journal and the repository's history still hold the secrets, so replace them where they are used."
+HISTORY = "The journal and the repository's history still hold the secrets. Replace the secrets where they are used."
 
 
 @command()
@@ -174,20 +174,20 @@ def fix(
     dry_run: Annotated[bool, option("--dry-run")],
     db: StoreFile,
 ) -> None:
-    """Make the changes that settle findings and cannot be wrong, of all memories or of the memories ID...
+    """Make the safe changes that settle findings, in all memories or in the memories ID...
 
-    The changes are printed first, and made when you agree. They are one operation: a single memsift undo takes all of
+    The changes are printed first, and made if you agree. They are one operation: a single memsift undo takes all of
     them back. Memories with a finding that you dismissed with memsift quality accept --check stay as they are.
 
     \b
     Check       Change
       secrets     a key or password of one word is taken out of the text
-      drift       memories that the list neither links nor names get a line, as
-                  far as the client loads the whole list; a list that a program
-                  makes is brought in step with the files
+      drift       memories missing in the list get a line, as far as the client
+                  loads the whole list; a generated list is brought in step with
+                  the files
 
     No memory is retired, merged or reworded, and no line of a person is changed. All other findings are for you to
-    decide. Memories that you want to change alike go through a pipe:
+    decide. To change several memories alike, use a pipe:
 
     \b
       memsift quality check --check staleness --format ids |
@@ -218,7 +218,7 @@ def fix(
     elif dry_run:
         tell(f"Nothing was changed. Without --dry-run: {changes}.")
     elif not is_agreed and not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal for a question. Add --yes to make these changes, or --dry-run.")
+        raise click.UsageError("No terminal to ask in. Add --yes to make these changes, or --dry-run to see them.")
     elif is_agreed or click.confirm(f"Make {changes}?", err=True):
         with opened_curator(os.environ) as curator:
             carry_out(curator, curator.plan(join_fixes(made)))
@@ -230,7 +230,7 @@ def fix(
         tell(f"{counted(left, 'finding needs', 'findings need')} your decision: memsift quality check")
 
 
-NONE_RISKY = "No memory of these roots speaks to an assistant in a way that attacks do."
+NONE_RISKY = "No memory here looks like a prompt injection."
 
 
 class Quality(Commands):
@@ -250,16 +250,16 @@ def quality() -> None:
 
 @command("list")
 def list_(roots: EachRoot, form: ListFormOrIds) -> None:
-    """List the memories that speak to an assistant in a way that attacks do, until you accept them.
+    """List the memories that look like a prompt injection, until you accept them.
 
     A safety scan gives a memory with signs of an attack a risk of 0.6 or 0.9. The risk is 0.9 for hard signs, which no
     honest text needs: hidden characters, text of another speaker, data sent away, secrecy. Such a memory waits: it is
-    not injected until you accept it. With a risk of 0.6 it waits only where the root is not yours. Yours are Claude
-    Code's own folders, `roots` in config.toml, and roots that you trust. A memory that does not wait is to be read.
-    Read it with memsift show ID before you accept it. retrieval.max_risk is the lowest risk that counts.
+    not injected until you accept it. With a risk of 0.6 it waits only in a root that is not yours. Yours are Claude
+    Code's own folders, `roots` in config.toml, and roots that you trust. All others are only marked "to read". Read a
+    memory with memsift show ID before you accept it. retrieval.max_risk is the lowest risk that counts.
 
-    Output: a memory with its risk and state (waiting, to read, or rejected), then the signs that the scan found; with
-    --format ids the ids of those that you did not reject; or as JSON
+    Output: a memory with its risk and state (waiting, to read, or rejected), then the signs found by the scan; with
+    --format ids the ids of all memories but the rejected; or as JSON
     [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
     count characters in the title, tags and text of the memory, which stand on lines of their own.
 
@@ -267,7 +267,7 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
     Example:
       memsift quality list
 
-    --root: the memories of all of them are looked at.
+    --root: the memories of all are listed.
     """
     from engine.quality.decisions import REJECTED
     from tui.workspace.curate.curating import resolved
@@ -293,9 +293,9 @@ def accept(
 ) -> None:
     """Say that memories are fine as they are.
 
-    A memory that waits may be injected from the next prompt on. For memsift quality judge --agreement it
-    counts as worth keeping. With --check, only its finding of that check is dismissed. All this holds for the present
-    text: after an edit, the memory is looked at again.
+    A waiting memory may be injected from the next prompt on. For memsift quality judge --agreement it counts as worth
+    keeping. With --check, only its finding of that check is dismissed. All this holds for the present text: after an
+    edit, the memory is checked again.
 
     \b
     Examples:
@@ -320,7 +320,7 @@ def reject(
 ) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
-    A risky memory stays out, and is no longer to be read; memsift create does not make its text again. For memsift
+    A risky memory stays out, and is no longer listed to read; memsift create does not make its text again. For memsift
     quality judge --agreement it counts as not worth keeping. With --check, only a dismissed finding of that check is
     shown again. To take a memory out for good, use memsift retire ID --wrong.
 

@@ -69,10 +69,10 @@ def judge(
     Without an ID, all active memories are rated. The model sees a memory's title, category, tags, date and text. A
     rating is a suggestion: nothing is changed, and you decide with memsift quality accept and memsift quality reject.
 
-    Headings, and texts that only say what a document holds, are rejected by a rule, without a call. The answers are
-    cached in ~/.cache/memsift/judge.db, so that a memory is paid for once: the same command goes on after Ctrl-C, and
-    another threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/decisions.db.
-    Without --judge-timeout a call may take 60 s.
+    Headings, and texts that only describe a document, are rejected by a rule, without a call. The answers are cached in
+    ~/.cache/memsift/judge.db, so you pay once for a memory: the same command goes on after Ctrl-C, and another
+    threshold costs nothing. The newest ratings are kept in ~/.local/share/memsift/decisions.db. Without
+    --judge-timeout a call may take 60 s.
 
     Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
     threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
@@ -194,17 +194,17 @@ def memories_to_rate(roots: Sequence[str], ids: Sequence[str]) -> dict[str, list
 
 
 def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None:
-    """Tell how many memories the model of *identity* is asked about, the cost, and that it gets whole texts."""
+    """Tell how many memories the model of *identity* is asked about, the cost, and that whole texts are sent."""
     name, model, _ = identity
     free = [f"{estimate.known:,} in the cache"] if estimate.known else []
     free += [f"{estimate.by_rule:,} rejected by rule"] if estimate.by_rule else []
     besides = f", besides {' and '.join(free)}" if free else ""
     if estimate.usual_usd is None or estimate.most_usd is None:
-        cost = "Its price is not known here"
+        cost = "The price is unknown"
     else:
-        cost = f"It costs about ${estimate.usual_usd:.4f}, at most ${estimate.most_usd:.4f}"
+        cost = f"Cost: about ${estimate.usual_usd:.4f}, at most ${estimate.most_usd:.4f}"
     asked = counted(estimate.asked, "memory")
-    tell(f"{name} ({model}) is asked about {asked}{besides}. {cost}. It gets their whole text.")
+    tell(f"{name} ({model}) is asked about {asked}{besides}. {cost}. The whole text of these memories is sent.")
 
 
 def report_end(rated: Assessments, ending: Ending, fail_under: float | None) -> None:
@@ -222,8 +222,8 @@ def report_end(rated: Assessments, ending: Ending, fail_under: float | None) -> 
 
 HEADER = ("memories", "both accept", "only model", "only you", "both reject", "kappa", "AC1")
 NOTHING_DECIDED = (
-    "There is no memory with a rating and a decision yet. Rate some with memsift quality judge, then decide with "
-    "memsift quality accept ID or memsift quality reject ID."
+    "No memory has both a rating and a decision yet. Rate some with memsift quality judge, then decide with memsift "
+    "quality accept ID or memsift quality reject ID."
 )
 
 
@@ -258,7 +258,7 @@ def printed_agreement(pairs: Compared, form: str) -> str:
     tables = agreement_tables(clear)
     differing = [(rated, is_kept) for rated, is_kept in clear if (rated.decision == ACCEPTED) != is_kept]
     lines = aligned([HEADER, *(_agreement_row(name, table) for name, table in tables)])
-    lines += ["", "You and the model differ on:"] if differing else []
+    lines += ["", "You and the model disagree about:"] if differing else []
     for rated, is_kept in differing:
         yours = "you accepted" if is_kept else "you rejected"
         lines.append(f"  {rated.memory_id}: {rated.overall:.1f} {rated.decision}, {yours}. {rated.title}")

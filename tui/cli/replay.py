@@ -15,6 +15,7 @@ import click
 from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injected, system_of
 from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
+from engine.wording import counted
 from tui.cli.declaring import command, option
 from tui.cli.options import (
     PROMPTS_HELP,
@@ -54,9 +55,11 @@ if TYPE_CHECKING:
     Write = Callable[[dict[str, Any]], None]
 
 NAMES = f"Systems, separated by commas: {', '.join(SYSTEMS)}. "
-KEEP_ROWS = "Keep the rows in a file and give the command with --resume FILE"
-NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
-NO_LIMIT = "--max-cost counts the calls of this process alone: it does not go with --executor."
+KEEP_ROWS = "Keep the rows in a file, and repeat the command with --resume FILE"
+NO_RECORD = "Neither a transcript nor the hook's log has a record {!r} of these prompts."
+NO_LIMIT = "--max-cost counts only the calls of this process: leave it or --executor out."
+
+NAME_TRANSCRIPTS = "Name transcripts of Claude Code 2.1 or later with --prompts."
 
 
 @command()
@@ -83,14 +86,14 @@ def replay(
 
     --executor: For very many prompts: replay them on the processors of this machine (processes, processes:N) or on the
         workers of a Dask cluster (dask://HOST:PORT, with the extra memsift[dask]). The rows are the same. Each worker
-        asks the judge one question at a time, whatever --concurrency says.
-    --resume: Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked
-        again.
+        asks the judge one question at a time, whatever the value of --concurrency.
+    --resume: Add the rows to FILE instead of printing them, and skip the prompts in FILE. Rows without an answer of
+        the judge are replayed again.
     --save: Record the retrievals in the label store, for the app, memsift report and memsift gate.
-    --systems: Default: the configured system alone, with the cutoff that the hook uses, and with the judge if there
-        is one. +default is the cutoff that comes with memsift, +cutoff the cutoff that was tuned for this root.
-        injected is no search: it is what memsift's hook really injected, from transcripts and the hook's log.
-        injected:NAME is what another hook injected.
+    --systems: Default: the configured search alone, with the hook's cutoff, and with the judge if there is one.
+        +default is memsift's own cutoff, +cutoff the cutoff tuned for this root. injected is no search, but the
+        memories that memsift's hook really injected, from transcripts and the hook's log; injected:NAME is the same
+        of another hook.
     """
     if executor and bulk.max_cost is not None:
         raise click.UsageError(NO_LIMIT)
@@ -100,7 +103,7 @@ def replay(
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements, answers = wanted.over(found, reading, store)
         how = "Give the same command again" if resume else KEEP_ROWS
-        exit_if_early(ending, f"{ending.jobs:,} prompts", f"{how} to go on with the rest.")
+        exit_if_early(ending, counted(ending.jobs, "prompt"), f"{how} to go on with the rest.")
         answers.report()
     if strict:
         require_agreement(disagreements)
@@ -208,7 +211,8 @@ def named_systems(given: str, judge: Judge | None, injected: Sequence[str]) -> l
     names = list(dict.fromkeys(name.strip() for name in given.split(",")))
     for name in names:
         if is_injected(name) and name not in injected:
-            raise click.UsageError(f"{NO_RECORD.format(name)} {records_text(injected)}")
+            known = f"There are records of {', '.join(injected)}." if injected else NAME_TRANSCRIPTS
+            raise click.UsageError(f"{NO_RECORD.format(name)} {known}")
         if not is_injected(name) and name not in SYSTEMS:
             raise click.UsageError(f"There is no system {name!r}. Choose from {', '.join((*SYSTEMS, *injected))}.")
     chosen = [injected_system(name) if is_injected(name) else SYSTEMS[name] for name in names]
@@ -217,20 +221,13 @@ def named_systems(given: str, judge: Judge | None, injected: Sequence[str]) -> l
     return chosen
 
 
-def records_text(injected: Sequence[str]) -> str:
-    """The records of injections that there are, for people."""
-    if injected:
-        return f"There are records of {', '.join(injected)}."
-    return "Name transcripts of Claude Code 2.1 or later with --prompts; the hook's log knows of later prompts."
-
-
 def report_start(before: UnfinishedRun, index: OpenIndex, reading: PromptReading) -> None:
     """Tell which rows are asked again, which files and rows are skipped, and whether full-text search is missing."""
     if before.failed:
-        tell(f"{before.failed:,} rows have no answer of the judge: it is asked about them again.")
+        tell(f"The judge gave no answer for {counted(before.failed, 'row')}. It is asked again.")
     report_skipped((*index.skipped, *reading.skipped))
     if not reading.prompts:
-        tell("There is no prompt in these files, so nothing was replayed. See what a file holds: memsift prompts FILE")
+        tell("These files hold no prompt, so nothing was replayed. To list the prompts of a file: memsift prompts FILE")
     if not index.has_fts5:
         tell(f"{BY_KEYWORDS}.")
 
@@ -243,11 +240,9 @@ def report_records(chosen: Sequence[System], reading: PromptReading, injections:
         found = [record for prompt in reading.prompts if (record := injections.retrieval(prompt, name))]
         ids = [candidate.memory.id for retrieval in found for candidate in retrieval.injected]
         unknown, left = sum(map(is_text_id, ids)), len(reading.prompts) - len(found)
-        without = f" {left:,} prompts without a record have no row." if left else ""
-        tell(
-            f"{name}: {len(ids):,} memories for {len(found):,} prompts. {unknown:,} are texts that no open root holds; "
-            f"each counts as a memory.{without}"
-        )
+        strange = f" Not in an open root: {counted(unknown, 'text')}; each counts as a memory." if unknown else ""
+        without = f" Without a record, so without a row: {counted(left, 'prompt')}." if left else ""
+        tell(f"{name}: {counted(len(ids), 'memory')} for {counted(len(found), 'prompt')}.{strange}{without}")
 
 
 @contextmanager

@@ -51,7 +51,7 @@ class Search:
     --include-retired: Also find retired and archived memories.
     --max-results: Limit of results. Default: max_results (10), or with --mode auto max_inject (3).
     --explain: Add `explain` to each result, and list the `dropped` memories.
-    --memory: Explain this memory only, whether the query finds it or not.
+    --memory: Explain only this memory, whether the query finds it or not.
     --root: several roots are searched together, as in the hook. Each result has its `root`.
     """
 

@@ -36,8 +36,8 @@ def serve(
 ) -> None:
     """The app in a browser on this machine, under an address with a secret.
 
-    Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
-    listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
+    Only a browser of this machine that knows the printed address can use the app: the server listens on 127.0.0.1, and
+    refuses requests without the secret or from pages of other sites.
 
     \b
     Examples:
@@ -51,7 +51,7 @@ def serve(
     options = [part for pair in (*given, *([("--db", db)] if db else [])) for part in pair]
     token = secrets.token_urlsafe(24)
     server = made_server(shlex.join(app_command(*options)), port, token)
-    tell(f"Open http://{HOST}:{port}/{token}/ in a browser of this machine. ctrl+c ends it.")
+    tell(f"Open http://{HOST}:{port}/{token}/ in a browser of this machine. Ctrl-C ends it.")
     server.serve()
     raise click.Abort  # the server ends by Ctrl-C alone
 

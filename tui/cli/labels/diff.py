@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FORMS = "Text for people, JSON for programs, or Markdown, a summary for a pull request."
 QRELS = f"Relevance labels {TREC_FORM}; instead of the labels in the label store."
-NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."
+NO_RUNS = "No saved run over these memories. To save one: memsift replay --save, or R in Replay."
 
 
 @command()
@@ -44,25 +44,25 @@ def diff(
     db: StoreFile,
     form: Annotated[str, format_option("text", "json", "markdown", about=FORMS)],
 ) -> None:
-    """Compare BEFORE and NOW: the memories that each prompt gained and lost. A verdict stands before a labelled memory.
+    """Compare BEFORE and NOW: the memories that each prompt gained and lost, with the labels of these memories.
 
-    Each is a folder of memories; or a revision of the repository, such as origin/main or HEAD, whose memories are taken
-    from git; or a file that memsift replay printed; or a saved run: its number, its id, or a system for its latest run.
-    Over folders and revisions the prompts are replayed now, with the system of the hook, without its judge, and for
-    revisions with the settings of the present root. Without arguments, the saved runs are listed.
+    Each is a folder of memories; or a revision of the repository, such as origin/main or HEAD, with its memories in
+    git; or a file from memsift replay; or a saved run: its number, its id, or a system for its latest run. Over folders
+    and revisions the prompts are replayed now, with the system of the hook, without its judge, and for revisions with
+    the settings of the present root. Without arguments, the saved runs are listed.
 
     \b
     Examples:
       memsift diff origin/main HEAD --prompts .memsift/prompts.jsonl --exit-code
       memsift diff 2 1
 
-    --prompts: The prompts to replay, or those of the files, for their texts. Default: the prompts that were replayed
-        over these memories.
-    --exit-code: Exit with 1 if a relevant memory is lost, or if more memories without a label come in than --max-new.
-        An edited memory has no label on its new text.
-    --max-new: Memories without a label that may come in, counted for each prompt. Default: 0.
-    --systems: The system to compare in files that hold several, or two separated by a comma: before and now. Default:
-        that of the hook.
+    --prompts: The prompts to replay, or the prompts of the files, for their texts. Default: the prompts that were
+        replayed over these memories.
+    --exit-code: Exit with 1 if a relevant memory is lost, or if more memories without a label come in than --max-new
+        allows. An edited memory has no label on its new text.
+    --max-new: Number of memories without a label that may come in, counted for each prompt. Default: 0.
+    --systems: The system to compare in files with several, or two separated by a comma: before and now. Default: the
+        system of the hook.
     """
     from labels.report.run_diff import diff_json, diff_markdown, diff_text, limits_line
 

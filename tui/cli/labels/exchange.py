@@ -15,6 +15,7 @@ import click
 from engine.errors import ExchangeError, RootNotFoundError
 from engine.lean.record import replace
 from engine.stores.files import let_git_join
+from engine.wording import counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import PROMPTS_HELP, EachRoot, StoreFile, opened_labels, opened_store, store_path
 from tui.cli.output import text_of, write_output
@@ -62,9 +63,9 @@ def export(
 ) -> None:
     """Write the labels for another program, or as a backup.
 
-    The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
-    data they have no place for. With --annotator, jsonl holds only what labels need, so it can be shared: a line for
-    each label, of prompts the text alone, and of memories the id and the digest.
+    The format jsonl holds everything: memsift import restores it. For other formats, stderr counts the data left out.
+    With --annotator, jsonl is for sharing and holds only labels, the texts of their prompts, and ids and digests of
+    their memories.
 
     \b
     Examples:
@@ -75,21 +76,20 @@ def export(
     --format: jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form
         qrels, qrels-graded, run or run-candidates.
     --interface: Print the labelling interface for Label Studio instead of labels.
-    --output: Write to FILE instead of stdout. A file of one person's labels in jsonl keeps the labels it has, and git
-        is told to join its lines, by a .gitattributes beside it.
+    --output: Write to FILE instead of stdout. A file of one person's labels in jsonl keeps the labels it has, and a
+        .gitattributes beside it lets git join its lines.
     --no-text: Replace texts and ids of prompts and memories by hashes.
     --annotator: Only this person's labels.
     --gold: The consensus of all people, instead of each person's labels.
     --system: The system whose run is written in the formats run and run-candidates; needed where there are several.
-    --root: Only memories that this folder holds, or that replays over it returned, alone or with others.
-        Repeatable. Default: everything.
+    --root: Only memories of this folder, and of replays over it, alone or with others. Repeatable. Default: everything.
     """
     from labels.exchange.registry import FORMATS, left_out
 
     if annotator and gold:
         raise click.UsageError("--annotator and --gold exclude each other: choose one.")
     if gold and name == "jsonl":
-        raise click.UsageError("--gold does not work with jsonl, which holds each key press. Choose another --format.")
+        raise click.UsageError("--gold does not go with jsonl, which holds each key press. Choose another --format.")
     form = FORMATS[name]
     if interface:
         if not form.interface:
@@ -113,7 +113,7 @@ def export(
         return
     put(form.write(extract), output)
     if form.interface:
-        tell(f"The project that loads this needs the output of `memsift export --format {name} --interface`.")
+        tell(f"Your project also needs the labelling interface: memsift export --format {name} --interface")
 
 
 def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
@@ -123,7 +123,7 @@ def share(extract: Extract, form: ExchangeFormat, file: Path) -> None:
     if file.is_file() and file.stat().st_size and form.recognises and form.read:
         source = read_source(file)
         if not form.recognises(source):
-            raise ExchangeError(f"{file} holds no labels that can be joined with yours. Mend it, or move it away.")
+            raise ExchangeError(f"{file} holds no labels to join with yours. Mend it, or move it away.")
         extract.add_shared(form.read(source))
     write_output(form.write(extract), str(file))
     tell(f"{file} holds the labels of {extract.annotator} alone. Without --annotator, a file holds everything.")
@@ -194,8 +194,8 @@ def import_(
 
     All labels are added, or none if FILE has a fault. A memory is found by id, digest or text, a prompt by id or text,
     among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
-    and counted on stderr. Nothing is imported twice. Where FILE does not say
-    whether labels were given blind, that is not known: they count, and memsift gate says how many they are.
+    and counted on stderr. Nothing is imported twice. Labels whose FILE does not tell whether they were given blind
+    count, and memsift gate tells their number.
 
     \b
     Examples:
@@ -204,8 +204,8 @@ def import_(
 
     --format: Default: recognised by the beginning of FILE.
     --annotator: Person who gave the labels, if the file does not say.
-    --dry-run: Tell what would be imported, and import nothing.
-    --root: memories of all roots are known; runs in FILE count as runs over all of them together.
+    --dry-run: Count the labels, and import nothing.
+    --root: the memories of all are known; runs in FILE count as runs over all of them together.
     """
     from labels.exchange.files import read_source
     from labels.exchange.importing import import_file
@@ -246,12 +246,12 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
     verb = "Would import" if dry_run else "Imported"
     report_added(f"{verb} from {what}", imported.added, imported.known)
     matched = imported.matched
-    for names, kind in ((matched.unknown_prompts, "prompts"), (matched.unknown_memories, "memories")):
+    for names, kind in ((matched.unknown_prompts, "prompt"), (matched.unknown_memories, "memory")):
         if names:
-            tell(f"Unknown here, and without a text in the file: {len(names):,} {kind}, such as {names[0]!r}.")
-    for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
+            tell(f"Unknown here, and without a text in the file: {counted(len(names), kind)}, such as {names[0]!r}.")
+    for count, kind in ((matched.events, "label"), (matched.retrievals, "retrieval")):
         if count:
-            tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")
+            tell(f"Left out: {counted(count, kind)} about unknown prompts or memories.")
     if places := matched.dataset.unanswered:
         more = f", and {len(places) - MOST_PLACES:,} more" if places[MOST_PLACES:] else ""
         tell(f"Left out, because they hold no choice: {', '.join(places[:MOST_PLACES])}{more}.")
@@ -281,11 +281,11 @@ def report_added(what: str, added: MergedRows, known: int) -> None:
     labels = [event for event in added.events if event.verdict]
     people = sorted({event.annotator for event in labels})
     parts = [
-        f"{len(labels):,} labels" + (f" by {', '.join(people)}" if people else ""),
-        f"{len(added.events) - len(labels):,} skips and retractions",
-        f"{added.prompts:,} prompts",
-        f"{added.memories:,} memory texts",
-        f"{added.retrievals:,} retrievals",
+        counted(len(labels), "label") + (f" by {', '.join(people)}" if people else ""),
+        counted(len(added.events) - len(labels), "skip or retraction", "skips and retractions"),
+        counted(added.prompts, "prompt"),
+        counted(added.memories, "memory text"),
+        counted(added.retrievals, "retrieval"),
     ]
-    there = f"; {known:,} key presses were there already" if known else ""
+    there = f"; {counted(known, 'key press', 'key presses')} already there" if known else ""
     tell(f"{what}: {', '.join(part for part in parts if not part.startswith('0 ')) or 'nothing new'}{there}.")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.gate import Gate
 
-STRICT = "Nothing: an undecided answer ends with 1 anyway. Older scripts name it."
-NO_LABELS = "No label counts for {}, so nothing can be decided. Label prompts: memsift, then L."
-NO_ANSWER = "The judge answered on none of the {}, so nothing is known of {}. memsift judge PROMPT says why."
+STRICT = "Without effect: an undecided answer ends with 1 anyway. Older scripts name it."
+NO_LABELS = "No label counts for {}, so nothing can be decided. To label prompts: memsift, then L."
+NO_ANSWER = "The judge answered for none of {}, so {} cannot be measured. memsift judge PROMPT shows the reason."
 
 
 @command()
@@ -47,10 +47,10 @@ def gate(
 ) -> None:
     """Decide whether precision reaches a target, and with --min-served whether enough prompts are served, too.
 
-    The answer is pass (exit code 0), fail (1) or undecided (1); without a label or an answer of the judge there is none
-    (2). The last line says what to do next: for an undecided answer, about how many more prompts to label. Precision is
-    looked at with 20, 45, 70 and 100 labelled prompts; between two looks the answer stays, so you may ask as often as
-    you like, and stop as soon as it is decided.
+    The answer is pass (exit code 0), fail (1) or undecided (1). Without a label, or without an answer of the judge, the
+    exit code is 2. The last line is the next step, such as the number of prompts to label. Precision is checked at 20,
+    45, 70 and 100 labelled prompts; between two of these the answer stays, so you may ask as often as you like, and
+    stop as soon as it is decided.
 
     \b
     Examples:
@@ -58,19 +58,18 @@ def gate(
       memsift gate --min-precision 0.6 --min-served 0.5 --allow-undecided
 
     --min-precision: Precision to reach, between 0 and 1: relevant injected memories / injected memories.
-    --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get one
-        they need. Undecided below 30 prompts in need with a list card.
+    --min-served: Also reach this share of served prompts: of the prompts that need a memory, those that get it.
+        Undecided below 30 prompts in need with a list card.
     --system: System to decide on. Default: the configured system.
-    --allow-undecided: Exit with 0 if the answer is undecided, too.
     --any-look: Decide after any label, for a person who looks at the number all the time. It needs more prompts.
     --allow-undecided: Exit with 0 if the answer is undecided, too, unless too many memories have no label.
-    --one-look: Decide with the narrower range for a person who asks once. Asking again after more labels makes it
+    --one-look: Decide with the narrower range for a person who asks once. If you ask again after more labels, it is
         wrong far more often than 1 time in 20.
     --indifference: Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such
         as 0.1.
-    --max-unlabelled: Largest share of the injected memories of labelled prompts that may have no label that counts.
-        Above it the answer is undecided, and the exit code 1 also with --allow-undecided.
-    --worth: Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays.
+    --max-unlabelled: Largest share of unlabelled memories among the injected memories of labelled prompts. Above it
+        the answer is undecided, and the exit code 1 also with --allow-undecided.
+    --worth: Number of irrelevant memories that a relevant memory is worth to you, to decide whether the judge pays.
     """
     from labels.measure.gate import PASS, UNDECIDED, gate_report
     from labels.measure.intervals import ANYTIME, ONCE, PLANNED
@@ -136,9 +135,7 @@ def system_to_decide(name: str | None, evidence: Evidence) -> str:
     """
     systems = evidence.systems
     if not systems:
-        raise MemsiftError(
-            "No prompt of a file has been replayed here: run memsift replay --save, or replay in the app, and label."
-        )
+        raise MemsiftError("No prompt was replayed here. Run memsift replay --save, or replay in the app, then label.")
     if name:
         if name not in systems:
             raise click.UsageError(f"The system {name!r} was not replayed. Choose from {', '.join(systems)}.")

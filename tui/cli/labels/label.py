@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
-    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code, SpecStory "
-    "or aider was used: what they kept is read."
+    "There are no prompts to label. Name some with --prompts FILE, or go to a folder with prompts of Claude Code, "
+    "SpecStory or aider."
 )
 WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
 NOTHING_INJECTED = (
-    "The hook's log names no prompt of this project that got memories. Type a prompt in Claude Code first; memsift "
-    "activity shows what the hook decided."
+    "No prompt of this project got memories yet. Type a prompt in Claude Code first; memsift activity shows the hook's "
+    "decisions."
 )
 ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
@@ -49,11 +49,11 @@ def label(
     is_last: Annotated[bool, option("--last")],
     form: TextOrJson,
 ) -> None:
-    """Show the progress of labelling, of each person.
+    """Show how far each person is with labelling.
 
     To label, open the app with memsift and press L. With --last, label the memories that were just injected: their
-    ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
-    your user name.
+    ranks are in view, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default your
+    user name.
 
     \b
     Examples:
@@ -61,7 +61,7 @@ def label(
       memsift label --next 5
 
     --next: Only list the next N prompts to label.
-    --adjudicate: Open the app to settle the labels on which people differ.
+    --adjudicate: Open the app to settle labels about which people disagree.
     --last: Open the app in Replay, at the last prompt that got memories from the hook.
     """
     if adjudicate and is_last:
@@ -116,7 +116,7 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
 
 
 def people_lines(progress: LabellingProgress) -> list[str]:
-    lines = [] if progress.people else ["no labels yet: `memsift` and L start labelling"]
+    lines = [] if progress.people else ["no labels yet. To start: memsift, then L"]
     for person in progress.people:
         verdicts = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
         given = f" ({verdicts})" if verdicts else ""
@@ -127,18 +127,17 @@ def people_lines(progress: LabellingProgress) -> list[str]:
         if person.repeated:
             kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
             cards = counted(person.repeated, "repeated card")
-            lines.append(f"  said the same again of {person.same:,} of {cards}{kappa}")
+            lines.append(f"  same answer on {person.same:,} of {cards}{kappa}")
     return lines
 
 
 def people_differ_lines(progress: LabellingProgress) -> list[str]:
     lines = []
     if progress.disputed:
-        lines.append(
-            f"people differ on {counted(progress.disputed, 'memory')}: `memsift label --adjudicate` settles them"
-        )
+        disputed = counted(progress.disputed, "memory")
+        lines.append(f"people disagree about {disputed}. To settle them: memsift label --adjudicate")
     if progress.settled:
         lines.append(f"{progress.settled:,} settled")
     if progress.stale:
-        lines.append(f"{counted(progress.stale, 'label')} of memories that were edited since: they do not count")
+        lines.append(f"{counted(progress.stale, 'label')} of edited memories: not counted")
     return lines

@@ -58,9 +58,9 @@ def tune(
     """Learn from labels which memories to leave out.
 
     The cutoff is a small model. It estimates the probability that a memory is relevant, P(relevant), and drops the
-    memory below a threshold. The fit starts from the default model and moves as far as the labels say. It needs labels
-    of at least 20 prompts, 5 relevant and 5 irrelevant memories; with 60 prompts most targets can be promised.
-    Everything is measured on prompts that the model has not learned from. No judge is asked.
+    memory below a threshold. The fit starts from the default model. It needs labels of at least 20 prompts, 5 relevant
+    and 5 irrelevant memories; with 60 prompts most targets can be promised. Everything is measured on prompts that the
+    model has not learned from. No judge is asked.
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
 
@@ -73,9 +73,9 @@ def tune(
     --confidence: Probability with which the target must be reached.
     --prompts: Prompts of --qrels. Repeatable.
     --apply: Write the model. Hook, app and commands use it from then on.
-    --to: Also write the model to this root, which gave no labels. From labels of 4 roots on, a threshold of its own
-        promises the target there, if it is like these roots; below 4, nothing is promised.
-    --undo: Remove the written model; with --shared the one in the root.
+    --to: Also write the model to this root, which has no labels. With labels of 4 roots or more, it gets its own
+        threshold, which promises the target if the root is like the others; below 4 roots, nothing is promised.
+    --undo: Remove the written model; with --shared the model in the root.
     --root: one model for all roots with labels.
     --qrels: instead of the label store.
     --shared: Write the model into the root itself, as memsift-cutoff.json, for everybody who trusts this root. A
@@ -132,7 +132,7 @@ def config_of(roots: Sequence[str]) -> Config:
     """The configuration of the hook. Raises TuningError if *roots* differ, or if their strategy has no cutoff."""
     config, *others = (opening.settings_of(root, os.environ).config for root in roots)
     if any(fit_of(other) != fit_of(config) for other in others):
-        raise TuningError("The roots find memories by different rules (memory-config.json): tune each by itself.")
+        raise TuningError("The roots search by different rules (memory-config.json): tune each by itself.")
     if config.match_strategy == TITLE_TAGS:
         raise TuningError(f"match_strategy {TITLE_TAGS!r} has no cutoff. Choose another in memory-config.json.")
     return config
@@ -194,18 +194,18 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     promise = tuning.promise_in(root)
     is_own = root in tuning.roots
     if not is_own and root not in {os.path.abspath(other) for other in others}:  # noqa: PTH100
-        tell(f"{root} gave no labels, so it gets no model. --to {root} would write one.")
+        tell(f"{root} has no labels, so it gets no model. To write it there anyway: --to {root}")
         return True
     if promise is None:
         tell(f"{tuning.target:g} cannot be promised{'' if is_own else f' for {root}'}; nothing was written.")
         return False
     if promise == NO_PROMISE:
         tell(
-            f"{root} gave no labels: nothing is promised there. A promise for another root takes labels of "
-            f"{MIN_GROUPS} roots, and these are of {tuning.groups}."
+            f"{root} has no labels, so nothing is promised there. A promise for a root without labels needs labels of "
+            f"{MIN_GROUPS} roots; there are labels of {tuning.groups}."
         )
     if promise == ELSEWHERE and tuning.elsewhere:
-        tell(f"{root} gave no labels. Promise there: {promise_elsewhere(tuning, tuning.elsewhere)}")
+        tell(f"{root} has no labels. Promise there: {promise_elsewhere(tuning, tuning.elsewhere)}")
     if writes:
         with uninterrupted():
             apply_tuning(root, tuning, config, promise, is_shared=is_shared)
@@ -224,7 +224,7 @@ def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str, *, is_
     tell(f"Written to {keeping_trust(root, os.environ, lambda: model_file.share(root, made))}.")
     own = cutoff_file(state_dir(root, os.environ))
     if not trust_of(root, os.environ):
-        tell(f"It counts where the root is trusted, and here it is not: {trust_command(root)}")
+        tell(f"It counts only where the root is trusted. Here it is not: {trust_command(root)}")
     elif os.path.lexists(own):
         tell(f"Your own model, {own}, comes before it. memsift tune --undo removes yours.")
 

@@ -57,13 +57,13 @@ def config(ctx: click.Context, root: OneRoot, form: ListForm) -> None:
     """Show every setting: its value, and where the value comes from.
 
     A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
-    that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
+    without your trust may only make the hook stricter or quieter; its ignored values are shown, too.
 
-    `cutoff_model` says which model the cutoff uses: tuned (your own), shared (by the root, where you trust it), default
-    or off. memsift tune decides it. The last lines say what a judge costs, and what `cutoff_threshold` stands for.
+    `cutoff_model` is the model of the cutoff: tuned (your own), shared (by a root that you trust), default or off.
+    memsift tune decides it. The last lines explain the cost of a judge and the number behind `cutoff_threshold`.
 
-    `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your
-    config.toml alone.
+    `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) can stand only in your
+    config.toml.
 
     Output: a line for each setting; or as JSON [{key, value, source, place, means, trusted, ignored}].
 
@@ -119,7 +119,7 @@ def set_(
       memsift config set judge.enabled true --root .claude/memory
     """
     if len(values) > 1 and key != ROOTS:
-        raise click.UsageError(f"{key} has one value, and {len(values)} were given. Put quotes around a text.")
+        raise click.UsageError(f"{key} has one value, but {len(values)} were given. Put quotes around a text.")
     if own_path(key):
         change_own(key, values, root)
         return
@@ -130,7 +130,7 @@ def set_(
 @config.command("unset")
 @declared
 def unset(key: Key, is_user: ForUser, root: InRoot) -> None:
-    """Take KEY out of the file, so that the weaker source decides.
+    """Take KEY out of the file, so that a weaker source decides.
 
     Output: the path of the changed file.
 
@@ -159,7 +159,7 @@ def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
     from engine.settings.writing import write_user_settings
 
     if root:
-        raise click.UsageError(f"{key} stands only in your config.toml: leave --root out.")
+        raise click.UsageError(f"{key} can stand only in your config.toml: leave --root out.")
     settings, action = read_app_settings(os.environ), own_path(key)[-1]
     if key.startswith(f"{KEYS}.") and (values or action not in settings.keys):
         from tui.keys import refuse_wrong_keys

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @command()
 def doctor(form: TextOrJson) -> None:
-    """Look at everything that the hook needs, in this folder, and say how to mend what is wrong.
+    """Check everything that the hook needs in this folder, and say how to mend each fault.
 
     Checked are Python, SQLite, clock, disk and file modes; the memories, their index, trust, settings and transcripts;
-    the settings files of each agent with memsift, and the hooks that it runs at a prompt; the label store; and the
-    judge, which is asked only for its list of models, at no cost. A test prompt goes through the hook's own process,
-    without a judge and without a line in the log.
+    the settings files of each agent with memsift, and its hooks for prompts; the label store; and the judge, which is
+    asked only for its list of models, at no cost. A test prompt goes through the hook's own process, without a judge
+    and without a line in the log.
 
     Output: a line for each finding; or as JSON [{check, status, text, fix}], where status is ok, note or problem. The
     exit code is 1 if there is a problem.

@@ -47,8 +47,9 @@ ON_MACHINE = "A coding agent; can be given several times. Without it, a terminal
 Agents = Annotated[tuple[str, ...], option(OPTION, type=click.Choice(NAMES), about=ON_MACHINE)]
 Scope = Annotated[str, scope_option]
 DryRun = Annotated[bool, option("--dry-run", about="Print the difference, and change nothing.")]
-NEXT = "Type a prompt in {}, then run memsift activity."
-NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a prompt, then run memsift activity."
+NEXT = "Next: type a prompt in {}, then run memsift activity."
+NEXT_OF_PLUGIN = "Next: start Claude Code, which then loads the plugin, type a prompt, and run memsift activity."
+KEPT = "Labels, logs and settings of memsift stay: memsift --help lists them. Next, to put it back: memsift install{}"
 
 
 @command()
@@ -61,26 +62,25 @@ def install(
 ) -> None:
     """Put memsift into a coding agent, so that it looks for memories at every prompt.
 
-    Without --agent, a terminal asks about each agent that is found on this machine, if there are several. A script
-    gets Claude Code.
+    Without --agent, a terminal asks about each agent on this machine, if there are several. A script gets Claude Code.
 
     --user changes your own settings of the agent, such as ~/.claude/settings.json, and no file of the project.
-    --project changes the agent's file in the current folder, such as .claude/settings.json, which is made to be
-    committed: its command names no path of this machine, finds memsift on any, and stays silent where there is none.
-    Only memsift's own lines change; everything else in the file stays as it was written. A copy of the file is kept in
+    --project changes the agent's file in the current folder, such as .claude/settings.json, for everybody: its command
+    names no path of this machine, finds memsift on any, and is silent on machines without memsift. Only memsift's own
+    lines change; everything else in the file stays as it was written. A copy of the file is kept in
     ~/.local/state/memsift/backups. memsift uninstall takes memsift out again.
 
-    Where your own settings and those of the project both run memsift, one of the two answers a prompt.
+    If your own settings and the settings of the project both run memsift, one of the two answers a prompt.
 
     The hook's command exits with 0 even after memsift was moved or removed, so it can never block a prompt. For --user
     its timeout is longer than the deadlines in the configuration of this project. Run the command again after you
-    enabled a judge, gave a deadline or the judge more time, trusted this project's configuration, or moved memsift.
+    enable a judge, allow more time, trust this project's configuration, or move memsift.
 
     The indexes of the memories here are built at once, so that the first prompt gets an answer.
 
     The plugin brings the skills memory-search, memory-label and memory-phrases.
 
-    Output: the path of each changed file.
+    Output: the path of each changed file. stderr says what was changed, and what to try next.
 
     \b
     Examples:
@@ -89,14 +89,17 @@ def install(
 
     --user: For all projects of yours. The default.
     --project: For all who work on the project in the current folder.
-    --plugin: In Claude Code: as a plugin with three skills.
-    --print: Only print what the settings of one agent would hold.
+    --plugin: For Claude Code, as a plugin with three skills.
+    --print: Only print the settings of one agent.
     """
     agents = chosen_agents(names, is_found, "Put memsift into {}?", asks=not (is_plugin or is_print))
     if is_plugin and agents != (default_agent(),):
         raise click.UsageError(f"--plugin is for {default_agent().title} alone.")
     if is_print:
-        print_entry(agents, scope)
+        if len(agents) > 1:
+            raise click.UsageError("--print is for one agent at a time.")
+        path = agents[0].settings_path(scope, "", os.environ)
+        click.echo(installation.new_text(agents[0], path, entry_of(agents[0], scope)), nl=False)
         return
     changes = [change for agent in agents for change in planned(agent, scope, is_plugin=is_plugin)]
     if dry_run:
@@ -144,19 +147,11 @@ def entry_of(agent: Agent, scope: str) -> dict[str, Any]:
     return hook_entry(agent, opening.settings_of(root_here(), os.environ).config)
 
 
-def print_entry(agents: Sequence[Agent], scope: str) -> None:
-    """Print what `memsift install` would write into an empty file of the agent."""
-    if len(agents) > 1:
-        raise click.UsageError("--print is for one agent at a time.")
-    path = agents[0].settings_path(scope, "", os.environ)
-    click.echo(installation.new_text(agents[0], path, entry_of(agents[0], scope)), nl=False)
-
-
 def planned(agent: Agent, scope: str, *, is_plugin: bool) -> tuple[SettingsChange, ...]:
     """The changes that put memsift into an agent."""
     files = files_of(agent)
     if scope not in {file.scope for file in files}:
-        raise click.UsageError("the settings of your home folder are those of the user: use --user.")
+        raise click.UsageError("In the home folder, the settings are your own: use --user.")
     entry = entry_of(agent, scope)
     wanted = installation.wanted_plugin(scope, files) if is_plugin else installation.wanted_hook(scope, entry, files)
     reached = [file for file in files if file.scope in (*installation.REACH[scope], *wanted)]
@@ -188,15 +183,28 @@ def show(changes: Sequence[SettingsChange]) -> None:
 
 
 def write(changes: Sequence[SettingsChange], none: str) -> None:
-    """Write the files and print their paths. *none* is told if there are no changes. Raises SettingsFileError."""
+    """Write the files, print their paths, and tell what was changed. *none* is told if there are no changes.
+
+    Raises SettingsFileError.
+    """
     with uninterrupted():
         installation.apply(changes, os.environ)
         for change in changes:
             click.echo(visible(change.file.path))
-            if change.original is not None and change.after is not None:
-                tell(f"{change.file.path} as it was before: {backup_path(change.file.path, os.environ)}")
+            tell(described(change))
     if not changes:
         tell(none)
+
+
+def described(change: SettingsChange) -> str:
+    """A sentence on what changed for the agent and where, with the copy of a file that is a person's."""
+    if change.after is None:
+        return f"Removed {change.file.path}, which held only memsift's lines for {change.file.agent.title}."
+    if change.after == change.original:
+        return f"Took memsift out of {change.file.agent.title}: {change.file.path}."
+    copy = backup_path(change.file.path, os.environ)
+    before = f" The file as it was: {copy}." if change.original is not None else ""
+    return f"Put memsift into {change.file.agent.title}: {change.file.path}.{before}"
 
 
 def warn(agent: Agent) -> None:
@@ -209,28 +217,28 @@ def warn(agent: Agent) -> None:
         tell(f"{ruling.text}. {ruling.remedy}")
     for hook in prompt_hooks(files, os.environ):
         if hook.kind == OF_ORIGINAL:
-            tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")
+            tell(f"{hook.source} also runs the hook of claude-memory: both would inject. {removal(hook)}")
     for sentence in remarks(files, os.environ):
         tell(sentence)
 
 
 UNREAD = "memsift may still be in the settings that cannot be read. Mend them, then run memsift uninstall again."
-SHARED = "memsift stays in {}, which is for all who work on the project: memsift uninstall --project takes it out."
+SHARED = "memsift stays in {}, which belongs to the whole project. To take it out there: memsift uninstall --project"
 
 
 @command()
 def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
     """Take memsift out of the settings of a coding agent, the hook and the plugin.
 
-    Without --agent, a terminal asks about each agent that memsift is installed in, if there are several. A script gets
-    Claude Code. Settings of the project that others use too, such as .claude/settings.json, change only with --project.
+    Without --agent, a terminal asks about each agent with memsift, if there are several. A script gets Claude Code.
+    Shared settings of the project, such as .claude/settings.json, change only with --project.
 
-    A file that nobody else changed since memsift install becomes what it was, byte for byte, and a file that memsift
-    made is removed. From any other file only memsift's own lines are taken out.
+    A file that nobody else changed since memsift install becomes as it was, byte for byte, and a file made by memsift
+    is removed. From any other file only memsift's own lines are taken out.
 
     The labels, logs and settings of memsift stay: memsift --help lists them.
 
-    Output: the path of each changed file.
+    Output: the path of each changed file. stderr says what was changed, and what to try next.
 
     \b
     Examples:
@@ -258,6 +266,8 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
         is_shared = file.scope in (PROJECT, installation.SECOND[PROJECT])
         if scope == USER and is_shared and installation.ours_in(file) != installation.NOTHING:
             tell(SHARED.format(file.path))
+    if changes:
+        tell(KEPT.format("".join(f" {OPTION} {agent.name}" for agent in agents if agent != default_agent())))
     if is_unread and not changes:
         sys.exit(2)
 
@@ -275,7 +285,7 @@ def mute(
     """Let the hook inject nothing in this project until the end of today, or in one session.
 
     The hook still logs each prompt, with the reason "muted"; memsift doctor and memsift activity say so too. A later
-    mute takes the place of an earlier one. Where the hook uses several roots, the mute is for all of them.
+    mute replaces an earlier mute. If the hook uses several roots, the mute is for all of them.
 
     \b
     Examples:
@@ -286,7 +296,7 @@ def mute(
     --off: Let the hook inject memories again.
     """
     if is_off and is_session:
-        raise click.UsageError("--off ends every mute: it takes no --session.")
+        raise click.UsageError("--off ends every mute: leave --session out.")
     place = readable_root(opening.resolve_root(root, os.environ))
     how = NOWHERE if is_off else NEWEST_SESSION if is_session else EVERYWHERE
     with uninterrupted():
@@ -302,7 +312,7 @@ VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
 @command()
 @click.pass_context
 def completion(ctx: click.Context, shell: Annotated[str, argument(type=click.Choice(SHELLS))]) -> None:
-    """Print the script with which SHELL completes commands and options of memsift.
+    """Print a script that lets SHELL complete commands and options of memsift.
 
     \b
     bash, a line in ~/.bashrc:
@@ -321,6 +331,5 @@ def completion(ctx: click.Context, shell: Annotated[str, argument(type=click.Cho
     from click.shell_completion import get_completion_class
 
     made = get_completion_class(shell)
-    if made is None:
-        raise MemsiftError(f"This version of click completes nothing in {shell}.")
+    assert made
     click.echo(made(ctx.find_root().command, {}, PROGRAM, VARIABLE).source())

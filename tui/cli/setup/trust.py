@@ -45,10 +45,10 @@ def trust(
     The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
     quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
 
-    The command prints the settings that count from now on, mistakes in them, and how many memories speak to an
-    assistant in a way that attacks do: read these, because they are injected from now on. Trust belongs to the path,
-    the owner of the folder and these settings: if git pull changes them, the root is not trusted until you run this
-    command again. The list is ~/.config/memsift/trusted.json. --format is for --list.
+    The command prints the settings that count from now on, their mistakes, and the number of memories that look like
+    a prompt injection: read these, because they are injected from now on. Trust belongs to the path, the owner of the
+    folder and these settings. If git pull changes them, the root is not trusted until you run this command again. The
+    list is ~/.config/memsift/trusted.json. --format is for --list.
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def trust(
     --revoke: Trust ROOT no longer.
     """
     if is_list and (root or is_revoked):
-        raise click.UsageError("--list takes neither ROOT nor --revoke.")
+        raise click.UsageError("--list goes with neither ROOT nor --revoke.")
     roots = trusting.trusted_roots(os.environ)
     if is_list:
         click.echo(listed(roots, form), nl=False)
@@ -89,8 +89,8 @@ def revoke(root: str) -> None:
     """Take *root* off the list. Raises MemsiftError if it is not there."""
     with uninterrupted():
         if not trusting.revoke(root, os.environ):
-            raise MemsiftError(f"{root} is not trusted. The trusted roots are listed by memsift trust --list.")
-        tell(f"Not trusted any more: {root}.")
+            raise MemsiftError(f"{root} is not trusted. To list the trusted roots: memsift trust --list")
+        tell(f"No longer trusted: {root}.")
 
 
 def listed(roots: Sequence[TrustedRoot], form: str) -> str:
