@@ -1,12 +1,18 @@
-"""Every command: help, wrong calls, roots, loaded modules, and the terminal."""
+"""What all commands share: wrong calls, roots, mistakes in settings, the label store, and the form of their output."""
 
+import json
+import os
+import subprocess
 from pathlib import Path
 
 import click
 import pytest
 
+from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
-from tests.tui.cli.command_line import memsift, printed, refused
+from tests.test_command_reference import COMMANDS as ALL
+from tests.tui.cli.command_line import ASK, MAIN, PROJECT, jsonl, memsift, printed, refused
+from tests.tui.cli.every_command import PLAIN, plain, prepare
 from tests.tui.demo import DEMO_ROOT
 from tui.cli import main
 
@@ -30,39 +36,19 @@ def test_the_root_of_the_project_we_are_in_is_found(tmp_path: Path, monkeypatch:
     assert printed(memsift("search", "signing"))["total_results"] == 1
 
 
-def test_an_empty_root_has_no_results_and_says_why(tmp_path: Path) -> None:
-    result = memsift("search", "anything", "--root", tmp_path)
-    assert printed(result)["total_results"] == 0
-    assert "holds no memories: " in result.stderr
-
-
-def test_a_missing_root_is_named_with_what_to_do_in_a_line_that_cannot_command_the_terminal(tmp_path: Path) -> None:
-    line = refused(memsift("search", "x", "--root", tmp_path / "no[/b]where"))
-    assert line.startswith("memsift: ")
-    assert str(tmp_path / "no[/b]where") in line
-    assert "--root" in line
-    assert "\x1b" not in refused(memsift("search", "x", "--root", tmp_path / "evil\n\x1b[2Jname"))
-    file = tmp_path / "file"
-    file.write_text("x")
-    assert str(file) in refused(memsift("search", "x", "--root", file))
-
-
-def test_without_any_root_it_says_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_or_empty_root_is_named_with_the_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for arguments in (["search", "x"], ["report"], []):
         line = refused(memsift(*arguments))
-        assert "--root" in line
-        assert "memsift demo" in line
-
-
-def test_a_broken_configuration_is_refused_with_its_file(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "root", [memory("signing keys")])
-    (root / "memory-config.json").write_text('{"retrieval": {"max_inject": ', encoding="utf-8")
-    assert "memory-config.json" in refused(memsift("search", "signing", "--root", root))
-    (root / "memory-config.json").write_text('{"retrieval": {"max_inject": "many"}}', encoding="utf-8")
-    line = refused(memsift("search", "signing", "--root", root))
-    assert "retrieval.max_inject" in line
-    assert "many" in line
+        assert ("--root" in line, "memsift demo" in line) == (True, True)
+    line = refused(memsift("search", "x", "--root", tmp_path / "no[/b]where"))
+    assert (line[:9], str(tmp_path / "no[/b]where") in line, "--root" in line) == ("memsift: ", True, True)
+    assert "\x1b" not in refused(memsift("search", "x", "--root", tmp_path / "evil\n\x1b[2Jname"))
+    (tmp_path / "file").write_text("x")
+    assert str(tmp_path / "file") in refused(memsift("search", "x", "--root", tmp_path / "file"))
+    (tmp_path / "empty").mkdir()
+    result = memsift("search", "anything", "--root", tmp_path / "empty")
+    assert (printed(result)["total_results"], "holds no memories: " in result.stderr) == (0, True)
 
 
 def test_skipped_files_are_counted_on_stderr_and_the_rest_is_found(tmp_path: Path) -> None:
@@ -77,29 +63,112 @@ def test_skipped_files_are_counted_on_stderr_and_the_rest_is_found(tmp_path: Pat
     assert "4 skipped" in line
 
 
+# Settings
+
+
+def settings(root: Path, text: str) -> None:
+    (root / "memory-config.json").write_text(text, encoding="utf-8")
+    trust(str(root), os.environ)
+
+
+MISTAKES = {
+    '{"retrieval": {"max_inject": ': "line 1",
+    '{"retrieval": {"max_inject": "many"}}': "'retrieval.max_inject' is 'many'",
+    '{"retrieval": {"judge": {"time_out_per_call": 3}}}': "Did you mean 'timeout_per_call'?",
+}
+"""One of each kind. The rules behind them have their tests in `engine/settings` and `engine/hook`."""
+
+
+def test_every_command_refuses_a_mistake_in_the_settings_of_a_root_or_in_a_variable(root: Path, tmp_path: Path) -> None:
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    commands = (["search", ASK], ["replay", "--prompts", prompts], ["report"], ["gate", "--min-precision", "0.5"])
+    for content, says in MISTAKES.items():
+        settings(root, content)
+        for command in commands:
+            line = refused(memsift(*command, "--root", root))
+            assert line.startswith(f"memsift: {root}/memory-config.json"), command
+            assert says in line
+    settings(root, "{}")
+    for command in commands:
+        line = refused(memsift(*command, "--root", root, MEMSIFT_MAX_INJECT="many"))
+        assert line.startswith("memsift: MEMSIFT_MAX_INJECT: 'retrieval.max_inject' is 'many'"), command
+
+
+@pytest.mark.slow
+def test_the_app_does_not_open_on_a_mistake(root: Path) -> None:
+    settings(root, '{"retrieval": {"judge": {"provider": "oracle"}}}')
+    ours, its = os.openpty()
+    try:
+        environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
+        command = [*MAIN, "--root", str(root)]
+        done = subprocess.run(command, stdin=its, stdout=subprocess.PIPE, stderr=its, env=environ, timeout=60)
+        (line,) = os.read(ours, 9999).decode().splitlines()
+    finally:
+        os.close(ours)
+        os.close(its)
+    assert (done.returncode, done.stdout, "'oracle'" in line) == (2, b"", True)
+    assert line.startswith(f"memsift: {root}/memory-config.json")
+
+
 # The label store
 
 
 def test_a_command_that_reads_refuses_a_missing_label_store_and_makes_none(tmp_path: Path) -> None:
     store = tmp_path / "data" / "label.db"
-    for line in (
-        "report",
-        "gate --min-precision .8",
-        "tune --target-precision .8",
-        "export",
-        "label",
-        "label --next 3",
-    ):
+    for line in ("report", "gate --min-precision .8", "tune --target-precision .8", "export", "label --next 3"):
         command = (*line.split(), "--root", DEMO_ROOT)
         for result in (memsift(*command, "--db", store), memsift(*command, MEMSIFT_DB=str(store))):
             assert f"There is no label store {store}. Check --db and MEMSIFT_DB." in refused(result), line
     assert not store.parent.exists()
 
 
-# The app and the terminal
-
-
 def test_the_app_without_a_terminal_is_refused_before_anything_is_opened(private_home: Path) -> None:
     for arguments in (["--root", DEMO_ROOT], ["demo"]):
         assert "terminal" in refused(memsift(*arguments))
     assert list(private_home.rglob("labels.db")) == []
+
+
+# The form of the output: commands that list give text to a terminal and JSON to a pipe, all others text everywhere
+
+LISTS = {*"activity config history list prompts search show trust".split()}
+LISTS |= {"phrases list", "phrases missing", "quality list"}
+FORMATS = {
+    name.partition(" ")[2]: param.type.choices
+    for name, command in ALL.items()
+    for param in command.params
+    if param.name == "form" and isinstance(param.type, click.Choice)
+}
+BOTH = sorted(name for name, choices in FORMATS.items() if {"text", "json"} <= {*choices})
+
+
+def is_json(text: str) -> bool:
+    try:
+        return bool([json.loads(line) for line in text.splitlines()] if text[:2] == '{"' else [json.loads(text)])
+    except ValueError:
+        return False
+
+
+def on_terminal(*arguments: str) -> str:
+    reader, writer = os.openpty()
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "dumb"}
+    subprocess.run([*MAIN, *arguments], env=environ, stdin=subprocess.DEVNULL, stdout=writer, timeout=60)
+    os.close(writer)
+    try:
+        return os.read(reader, 100_000).decode().replace("\r\n", "\n")
+    finally:
+        os.close(reader)
+
+
+def test_a_pipe_gets_json_from_lists_and_text_from_judgements_and_a_terminal_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert set(BOTH) >= LISTS
+    assert {name for name in LISTS if "--format" in PLAIN[name]} == set()
+    memsift("tag", "job-queue-skip-locked", "--root", "root", "--add", "new")
+    found = {name: is_json(memsift(*plain(name)).stdout) for name in BOTH}
+    assert {name for name, is_list in found.items() if is_list} == LISTS
+    shown = on_terminal(*plain("list"))
+    assert (bool(shown), is_json(shown)) == (True, False)
+    assert is_json(on_terminal(*plain("show"), "--format", "json"))
