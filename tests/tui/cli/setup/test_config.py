@@ -70,9 +70,7 @@ def test_each_value_names_the_source_that_decides_it(root: Path, user: Path) -> 
     assert [rows["deadline"][name] for name in ("value", "source", "trusted", "ignored")] == [9.0, "root", True, None]
     text = memsift("config", "--root", root, "--format", "text").stdout
     assert len([line for line in text.splitlines() if line.split(maxsplit=1)[0] in rows]) >= len(rows)
-    assert [line.split() for line in text.splitlines() if line.startswith("deadline")] == [
-        ["deadline", "9.0", "root", "file,", "trusted"]
-    ]
+    assert "deadline 9.0 root file, trusted" in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -132,8 +130,8 @@ def test_a_file_that_memsift_makes_is_for_its_owner_alone_and_a_value_that_does_
     assert "stays" not in memsift("config", "set", "max_inject", "4").stderr
     memsift("config", "set", "roots", "~")
     assert (user_roots(os.environ).roots, read_config("", os.environ).config.max_inject) == ((os.environ["HOME"],), 4)
-    assert "roots stands only in your config.toml" in memsift("config", "set", "roots", "~", "--root", root).stderr
-    assert "has one value, and 2 were given" in memsift("config", "set", "max_inject", "1", "2").stderr
+    assert "roots can stand only in your config.toml" in memsift("config", "set", "roots", "~", "--root", root).stderr
+    assert "has one value, but 2 were given" in memsift("config", "set", "max_inject", "1", "2").stderr
     assert not (root / CONFIG_FILE).exists()
 
 
@@ -194,41 +192,40 @@ def test_several_roots_have_the_settings_of_the_one_that_decides(
 
 
 def test_the_settings_of_the_app_are_set_got_and_taken_out(user: Path) -> None:
+    def now() -> tuple[bool, dict[str, str]]:
+        settings = read_app_settings(os.environ)
+        return settings.has_grades, dict(settings.keys)
+
     memsift("config", "set", "label.grades", "on")
     memsift("config", "set", "keys.label.skip", "K")
-    settings = read_app_settings(os.environ)
-    assert (settings.has_grades, dict(settings.keys), settings.mistakes) == (True, {"label.skip": "K"}, ())
+    assert now() == (True, {"label.skip": "K"})
     assert printed(memsift("config", "get", "keys.label.skip")) == "K"
     user.write_text(user.read_text("utf-8").replace('"K"', '"K"\n"no.action" = "f2"'), "utf-8")
     for key in ("label.grades", "keys.label.skip", "keys.no.action"):
         memsift("config", "unset", key)
-    settings = read_app_settings(os.environ)
-    assert (settings.has_grades, dict(settings.keys)) == (False, {})
+    assert now() == (False, {})
 
 
 WRONG = {
-    "number": (("max_inject", "many"), "0 to 20"),
-    "limit": (("max_inject", "21"), "0 to 20"),
-    "word": (("cutoff", "on"), "tuned"),
-    "switch": (("judge.enabled", "perhaps"), "true or false"),
-    "provider": (("judge.provider", "oracle"), "anthropic"),
-    "key": (("judge.enable", "true"), "Did you mean 'judge.enabled'?"),
-    "section": (("judge", "true"), "no setting 'judge'"),
-    "root": (("roots", "/no/such/folder"), "/no/such/folder"),
-    "grades": (("label.grades", "perhaps"), "true or false"),
-    "name": (("rots", "~"), "Did you mean 'roots'?"),
-    "action": (("keys.label.skp", "K"), "Did you mean 'label.skip'?"),
-    "no key": (("keys.label.skip", "no such key"), "is no key"),
-    "taken key": (("keys.label.skip", "f2"), "is the key of go.browse, too"),
-    "template": (("judge.modes.auto.prompt", "no placeholders"), "prompt"),
+    "max_inject many": "0 to 20",
+    "cutoff on": "tuned",
+    "judge.provider oracle": "anthropic",
+    "judge.enable true": "Did you mean 'judge.enabled'?",
+    "judge true": "no setting 'judge'",
+    "roots /no/such/folder": "/no/such/folder",
+    "label.grades perhaps": "true or false",
+    "rots ~": "Did you mean 'roots'?",
+    "keys.label.skp K": "Did you mean 'label.skip'?",
+    "keys.label.skip no_such_key": "is no key",
+    "keys.label.skip f2": "is the key of go.browse, too",
+    "judge.modes.auto.prompt no_placeholders": "prompt",
 }
 
 
 def test_a_wrong_key_or_value_is_refused_and_nothing_is_written() -> None:
-    for name in WRONG:
-        arguments, reason = WRONG[name]
-        assert reason in refused(memsift("config", "set", *arguments)), name
-        assert not Path(config_file(os.environ)).exists(), name
+    for line, reason in WRONG.items():
+        assert reason in refused(memsift("config", "set", *line.split())), line
+        assert not Path(config_file(os.environ)).exists(), line
 
 
 def test_a_broken_file_is_refused_with_its_line(root: Path, user: Path) -> None:

@@ -70,7 +70,7 @@ def test_from_nothing_to_an_answer_and_out_again(tmp_path: Path, name: str) -> N
     path = path_of(agent)
     done = memsift("install", "--agent", name)
     assert (done.exit_code, done.stdout) == (0, f"{path}\n")
-    assert f"Type a prompt in {agent.title}" in done.stderr
+    assert f"type a prompt in {agent.title}" in done.stderr
     assert is_installed(agent)
     assert path.stat().st_mode & 0o777 == 0o600
     assert "nothing was changed" in memsift("install", "--agent", name).stderr
@@ -150,19 +150,6 @@ def test_what_a_project_shares_works_on_any_machine_and_leads_nowhere_else(name:
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("before", ["", '{\n  "ui": {}\n}\n'])
-def test_what_an_agent_itself_adds_does_not_keep_a_file_that_memsift_made(before: str) -> None:
-    path = path_of(agent_of("qwen"), PROJECT)
-    if before:
-        path.write_text(before)
-    memsift("install", "--project", "--agent", "qwen")
-    path.write_text(json.dumps({**json.loads(path.read_text()), "$version": 4}, indent=2))
-    memsift("uninstall", "--project", "--agent", "qwen")
-    assert path.exists() is bool(before)
-    assert not before or json.loads(path.read_text()) == {"ui": {}, "$version": 4}
-
-
-@pytest.mark.usefixtures("project")
 def test_hooks_of_codex_that_stand_in_toml_are_joined_there() -> None:
     agent = agent_of("codex")
     path = path_of(agent).with_name("config.toml")
@@ -178,12 +165,6 @@ def test_hooks_of_codex_that_stand_in_toml_are_joined_there() -> None:
     assert "in brackets" in refused(memsift("install", "--agent", "codex"))
     path.write_text('[hooks.state]\n[hooks.state."x"]\ntrusted_hash = "y"\n')
     assert memsift("install", "--agent", "codex").stdout == f"{path.with_name('hooks.json')}\n"
-
-
-def test_the_hash_of_a_hook_is_that_of_codex() -> None:
-    """Measured with Codex 0.171.0: `hooks/list` of its app server gave this hash for this entry."""
-    expected = "sha256:c84163e232e754e50a34ceb5974474e1c22b7f4d562b198ff40bbcdd0928ffac"
-    assert hook_hash({"type": "command", "command": "echo hi", "timeout": 5}) == expected
 
 
 @pytest.mark.usefixtures("project")
@@ -220,8 +201,24 @@ def test_several_agents_at_once_are_all_changed_or_none() -> None:
     assert memsift("install", "--plugin", "--agent", "qwen").exit_code == 2
 
 
-def test_the_plugin_of_opencode_is_a_program_that_names_its_command() -> None:
-    agent = agent_of("opencode")
-    text = str(shared_entry(agent)["command"])
-    assert agent.hook.command_in(text).endswith("; exit 0")
-    assert agent.hook.command_in(agent.hook.text("a '\"\\ b", 1) if agent.hook.text else "") == "a '\"\\ b"
+@pytest.mark.usefixtures("project")
+def test_what_an_agent_itself_adds_does_not_keep_a_file_that_memsift_made() -> None:
+    path = path_of(agent_of("qwen"), PROJECT)
+    for before in ("", '{\n  "ui": {}\n}\n'):
+        if before:
+            path.write_text(before)
+        memsift("install", "--project", "--agent", "qwen")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "$version": 4}, indent=2))
+        memsift("uninstall", "--project", "--agent", "qwen")
+        assert path.exists() is bool(before)
+    assert json.loads(path.read_text()) == {"ui": {}, "$version": 4}
+
+
+def test_forms_of_single_agents() -> None:
+    """The hash was measured with Codex 0.171.0: `hooks/list` of its app server. opencode's plugin is a program."""
+    expected = "sha256:c84163e232e754e50a34ceb5974474e1c22b7f4d562b198ff40bbcdd0928ffac"
+    assert hook_hash({"type": "command", "command": "echo hi", "timeout": 5}) == expected
+    form = agent_of("opencode").hook
+    assert form.command_in(str(shared_entry(agent_of("opencode"))["command"])).endswith("; exit 0")
+    assert form.text
+    assert form.command_in(form.text("a '\"\\ b", 1)) == "a '\"\\ b"

@@ -3,7 +3,6 @@
 import json
 import os
 import stat
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -74,31 +73,24 @@ def installed(*paths: Path) -> list[str]:
     return found
 
 
-def without_memsift(content: Any) -> Any:
-    """The settings without memsift, and without containers that are empty then."""
-    if not isinstance(content, dict | list):
-        return content
-    if isinstance(content, list):
-        kept = [
-            without_memsift(one) for one in content if hook_command(AGENT) not in json.dumps(one).replace('\\"', '"')
-        ]
-        return [one for one in kept if one not in ({}, [])]
-    kept = {key: without_memsift(value) for key, value in content.items() if key not in (PLUGIN, MARKETPLACE)}
-    return {key: value for key, value in kept.items() if value not in ({}, [])}
+def holds(settings: Any, before: Any) -> bool:
+    """Whether everything that stood in the settings *before* still does."""
+    if isinstance(before, dict):
+        return all(key in settings and holds(settings[key], value) for key, value in before.items())
+    return all(one in settings for one in before) if isinstance(before, list) else bool(settings == before)
 
 
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("form", [(), ("--plugin",)], ids=["hook", "plugin"])
-@pytest.mark.parametrize("name", WILD)
-def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, name: str, form: tuple[str, ...]) -> None:
-    before = WILD[name]
-    user.write_bytes(before)
-    assert memsift("install", *form).exit_code == 0
-    assert installed(user) == (["home: plugin", "home: marketplace"] if form else ["home: hook"])
-    content = json.loads(user.read_text("utf-8-sig"))
-    assert without_memsift(content) == without_memsift(json.loads(before.decode("utf-8-sig").strip() or "{}"))
-    assert memsift("uninstall").exit_code == 0
-    assert user.read_bytes() == before
+def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, form: tuple[str, ...]) -> None:
+    for name, before in WILD.items():
+        user.write_bytes(before)
+        assert memsift("install", *form).exit_code == 0
+        assert installed(user) == (["home: plugin", "home: marketplace"] if form else ["home: hook"]), name
+        content = json.loads(user.read_text("utf-8-sig"))
+        assert holds(content, json.loads(before.decode("utf-8-sig").strip() or "{}")), name
+        assert memsift("uninstall").exit_code == 0
+        assert user.read_bytes() == before, name
 
 
 def test_memsift_stands_in_one_place_of_a_scope_and_moves_there(user: Path, project: Path) -> None:
@@ -129,48 +121,57 @@ def test_memsift_stands_in_one_place_of_a_scope_and_moves_there(user: Path, proj
     assert not project.exists()
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [shared_entry(AGENT), {"command": "/other/python -I -S /other/engine/hook/launch.py"}, {"command": "memsift-hook"}],
-    ids=["shared", "of another machine", "by hand"],
+ENTRIES = (
+    shared_entry(AGENT),
+    {"command": "/other/python -I -S /other/engine/hook/launch.py"},
+    {"command": "memsift-hook"},
 )
-def test_a_colleague_changes_nothing_that_the_team_has_committed(
-    user: Path, project: Path, entry: dict[str, Any]
-) -> None:
+
+
+def test_a_colleague_changes_nothing_that_the_team_has_committed(user: Path, project: Path) -> None:
     project.parent.mkdir()
-    project.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}, **PLUGIN_ON}), "utf-8")
-    git = ["git", "-C", str(project.parent), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for words in (["init", "-q", ".."], ["add", "-A"], ["commit", "-qm", "Share the hook"]):
-        subprocess.run([*git, *words], check=True)
-    for command in (("install",), ("install", "--plugin"), ("install",), ("uninstall",)):
-        done = memsift(*command)
-        assert done.stdout.splitlines() == [str(user)]
-        assert "settings.json" in done.stderr.split("memsift stands")[-1]
-        assert subprocess.check_output([*git, "status", "--porcelain"], text=True) == ""
+    for entry in ENTRIES:
+        hooks = {"UserPromptSubmit": [{"hooks": [entry]}]}
+        before = json.dumps({"hooks": hooks, "enabledPlugins": {PLUGIN: True}})
+        project.write_text(before, "utf-8")
+        for command in (("install",), ("install", "--plugin"), ("install",), ("uninstall",)):
+            assert memsift(*command).stdout.splitlines() == [str(user)]
+            assert (project.read_text("utf-8"), [*project.parent.iterdir()]) == (before, [project])
 
 
-PLUGIN_ON = {"enabledPlugins": {PLUGIN: True}}
-
-
-def test_installing_twice_changes_nothing_and_says_what_to_do_next(
+def test_install_and_uninstall_say_what_they_changed_where_and_what_to_try_next(
     user: Path, project: Path, private_home: Path
 ) -> None:
     user.write_bytes(b'{"env": {"SECRET": "1"}}')
     first = memsift("install")
     assert first.stdout.splitlines() == [str(user)]
-    assert first.stderr.splitlines()[-1] == "memsift: Type a prompt in Claude Code, then run memsift activity."
     (copy,) = (private_home / ".local/state/memsift/backups").iterdir()
     assert (copy.read_bytes(), stat.S_IMODE(copy.stat().st_mode)) == (b'{"env": {"SECRET": "1"}}', 0o600)
-    assert str(copy) in first.stderr
+    assert first.stderr.splitlines() == [
+        f"memsift: Put memsift into Claude Code: {user}. The file as it was: {copy}.",
+        "memsift: Next: type a prompt in Claude Code, then run memsift activity.",
+    ]
     written = user.read_bytes(), user.stat().st_mtime_ns
     again = memsift("install")
     assert (again.exit_code, again.stdout, "installed already" in again.stderr) == (0, "", True)
     assert (user.read_bytes(), user.stat().st_mtime_ns) == written
-    assert "start it" in memsift("install", "--plugin").stderr
-    memsift("uninstall")
+    assert "Next: start Claude Code" in memsift("install", "--plugin").stderr
+    kept, how = "Labels, logs and settings of memsift stay", "Next, to put it back: memsift install"
     done = memsift("uninstall")
-    assert (done.exit_code, done.stdout, "nothing was changed" in done.stderr) == (0, "", True)
+    assert done.stderr.splitlines()[0] == f"memsift: Took memsift out of Claude Code: {user}."
+    assert (kept in done.stderr, done.stderr.endswith(f"{how}\n")) == (True, True)
+    done = memsift("uninstall")
+    assert (done.exit_code, done.stdout, "nothing was changed" in done.stderr, kept in done.stderr) == (
+        0,
+        "",
+        True,
+        False,
+    )
     assert not project.parent.exists()
+    memsift("install", "--agent", "qwen")
+    done = memsift("uninstall", "--agent", "qwen")
+    assert "Removed " in done.stderr
+    assert done.stderr.endswith(f"{how} --agent qwen\n")
 
 
 @pytest.mark.usefixtures("project")
@@ -212,7 +213,6 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path, project: 
 
 
 def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Path) -> None:
-    """The tests of `engine.agents.claude_code.settings_text` have the other ways in which it can be broken."""
     for content, reason in (
         (b'{\n  // my hooks\n  "hooks": {}\n}\n', "line 2: holds a comment"),
         (b'{\n  "a": 1,\n  "hooks": []\n}\n', "line 3"),
@@ -247,7 +247,7 @@ def test_what_else_injects_or_stops_hooks_is_told(project: Path, private_home: P
     hook = {"type": "command", "command": 'python3 "$CLAUDE_PROJECT_DIR/hooks/scripts/memory_retrieve.py"'}
     project.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}, "disableAllHooks": True}))
     told = memsift("install").stderr
-    assert f"{project} runs the hook of claude-memory" in told
+    assert f"{project} also runs the hook of claude-memory" in told
     assert f"{project} keeps memsift's hook from running, by disableAllHooks" in told
     project.unlink()
     plugin = private_home / ".claude/plugins/cache/memory"

@@ -68,7 +68,7 @@ def test_revoke_takes_it_back_also_of_the_root_of_this_project(
     memsift("trust", cloned)
     result = memsift("trust", "--revoke", cloned)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == f"memsift: Not trusted any more: {cloned}.\n"
+    assert result.stderr == f"memsift: No longer trusted: {cloned}.\n"
     memsift("search", ASK, "--root", cloned)
     assert server.requests == []
     assert "memsift trust --list" in refused(memsift("trust", "--revoke", cloned))
