@@ -19,17 +19,7 @@ def run(*command: str) -> str:
     return subprocess.run([sys.executable, *command], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
 
 
-def ended(*modules: str) -> int:
-    """How many patterns there are; fails with the names of those that did not end."""
-    first, *endless = run("-m", "tests.patterns", *modules).splitlines()
-    assert endless == []
-    return int(first.split()[0])
-
-
-def test_the_patterns_of_the_safety_scan_end_on_hostile_texts() -> None:
-    assert ended("engine.quality.safety") >= 40
-
-
+@pytest.mark.slow
 def test_the_scan_of_a_hostile_note_ends() -> None:
     code = """if True:
         import json
@@ -51,14 +41,15 @@ def test_the_scan_of_a_hostile_note_ends() -> None:
 
 @pytest.mark.slow
 def test_all_patterns_of_the_package_end_on_hostile_texts() -> None:
-    assert ended() >= 100
+    first, *endless = run("-m", "tests.patterns").splitlines()
+    assert (endless, int(first.split()[0]) >= 100) == ([], True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ENDLESS)
-def test_a_pattern_that_does_not_end_is_found(kind: str) -> None:
+def test_a_pattern_that_does_not_end_is_found() -> None:
     code = (
         "import re, sys; from tests.patterns import FoundPattern, endless\n"
         "print(*(found.name for found in endless([FoundPattern('planted', re.compile(sys.argv[1]), False)], 2)))"
     )
-    assert run("-c", code, ENDLESS[kind]).split() == ["planted"]
+    for kind, pattern in ENDLESS.items():
+        assert run("-c", code, pattern).split() == ["planted"], kind

@@ -147,7 +147,7 @@ def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[
     for hook in own:
         if hook.timeout is not None and hook.timeout < needed:
             text = f"the client ends the hook after {hook.timeout:g} s, but the settings allow it {needed:g} s"
-            yield note("hooks", text, "Run memsift install again: it sets the timeout anew.")
+            yield note("hooks", text, "To set the timeout again: memsift install")
 
 
 MOST_SECONDS = 60.0
@@ -176,7 +176,7 @@ def try_hook(
             run(agent, hook, folder, prompt, place, environ)
             done = run(agent, hook, folder, prompt, place, environ)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return problem("test prompt", f"the hook's command does not end or start ({type(error).__name__})", AGAIN)
+        return problem("test prompt", f"the hook's command does not start, or does not end ({type(error).__name__})", AGAIN)
     return _judged(done, has_roots=bool(roots))
 
 
@@ -216,7 +216,7 @@ def _judged(done: TrialRun, *, has_roots: bool) -> DoctorFinding:
     inside = f"{done.row.get('ms', 0):.0f} ms in the hook itself ({stages or 'no stage over 1'})"
     text = f"{done.ms:.0f} ms, with {inside}; {outcome}"
     if done.ms > SLOW_MS:
-        return note("test prompt", text, "To see which prompts take long: memsift activity --only slow")
+        return note("test prompt", text, "To see the slow prompts: memsift activity --only slow")
     return ok("test prompt", text)
 
 

@@ -40,7 +40,7 @@ def finding(config: JudgeConfig, environ: Mapping[str, str]) -> DoctorFinding:
         return problem(
             CHECK,
             str(error).rstrip("."),
-            "Check the key and the network, or switch it off: memsift config set judge.enabled false",
+            "Check the key and the network, or switch the judge off: memsift config set judge.enabled false",
         )
 
 
@@ -67,7 +67,7 @@ def _answer(url: str, headers: Mapping[str, str], name: str) -> DoctorFinding:
         return problem(
             CHECK,
             f"{name}: {host} is out of order (HTTP {status})",
-            "Try again later; until then the hook injects without it.",
+            "Try again later. Until then the hook injects without the judge.",
         )
     if status != 200:
         return note(

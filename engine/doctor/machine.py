@@ -49,7 +49,7 @@ def _python() -> DoctorFinding:
     text = f"{platform.python_version()}, the hook runs {interpreter}"
     if os.access(interpreter, os.X_OK):
         return ok("python", text)
-    return problem("python", f"{text}, which is not there", "Install memsift again, with an interpreter that stays.")
+    return problem("python", f"{text}, which is not there", "Install memsift again with a permanent Python.")
 
 
 def _sqlite() -> DoctorFinding:
@@ -59,7 +59,7 @@ def _sqlite() -> DoctorFinding:
     return problem(
         "sqlite",
         f"{sqlite3.sqlite_version} has no full-text search (FTS5): only words of titles and tags are compared",
-        "Install memsift with another Python: that of python.org, uv or your system usually has FTS5.",
+        "Install memsift with another Python. The Python of python.org, uv or your system usually has FTS5.",
     )
 
 
@@ -92,7 +92,7 @@ def _disk(environ: Mapping[str, str]) -> DoctorFinding:
     place = min(free, key=free.__getitem__)
     if free[place] < LEAST_FREE_BYTES:
         text = f"only {free[place] / 1e6:,.0f} MB are free at {place}"
-        return problem("disk", text, "Free some space. ~/.cache/memsift may be deleted: it is made again.")
+        return problem("disk", text, "Free some space. You may delete ~/.cache/memsift.")
     return ok("disk", f"{free[place] / 1e9:,.1f} GB free")
 
 

@@ -100,7 +100,7 @@ def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     if skipped and not count:
         return note("index", f"{text}: {skipped[0].where} {skipped[0].reason}", f"memsift list --root {quote(root)}")
     if skipped:
-        return note("index", f"{text}, {counted(len(skipped), 'file')} skipped", "memsift, then s, shows the reasons.")
+        return note("index", f"{text}, {counted(len(skipped), 'file')} skipped", "To see the reasons: memsift, then s")
     return ok("index", text)
 
 
@@ -143,10 +143,10 @@ def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     if reading.untrusted:
         keys = ", ".join(key.removeprefix("retrieval.") for key, _ in reading.untrusted)
         state = f"not trusted any more ({reading.change})" if reading.change else "not trusted"
-        return note("trust", f"{root} is {state}, so its {keys} do not count", f"To allow: {trust_command(root)}")
+        return note("trust", f"{root} is {state}, so these settings do not count: {keys}", f"To allow: {trust_command(root)}")
     return ok(
         "trust",
-        f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted, and it asks for nothing that needs trust'}",
+        f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted; its settings need no trust'}",
     )
 
 
@@ -184,5 +184,5 @@ def _transcripts(folder: str, environ: Mapping[str, str]) -> DoctorFinding:
     return note(
         "transcripts",
         f"none in {place}",
-        "Claude Code was not used in this folder. Prompts come from what SpecStory or aider keep here, or --prompts.",
+        "Claude Code was not used in this folder. Prompts come from SpecStory or aider here, or from --prompts.",
     )

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +19,17 @@ from engine.judge.verdict import DEPTHS
 from tests.engine.judge.api_server import at
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
 
-MODES = ("auto", "search")
 
-
+@dataclass(frozen=True)
 class Documented:
     """A server at `url`, and the requests that it got so far."""
 
-    def __init__(self, url: str, log: Path) -> None:
-        self.url = url
-        self._log = log
+    url: str
+    log: Path
 
     @property
     def requests(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._log.read_text("utf-8").splitlines()]
+        return [json.loads(line) for line in self.log.read_text("utf-8").splitlines()]
 
 
 @pytest.fixture
@@ -46,16 +46,15 @@ def documented(shared_data: Path, tmp_path: Path) -> Iterator[Documented]:
             server.kill()
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [AnthropicProvider, AnthropicHttpProvider])
 def test_the_documented_api_takes_what_the_judges_send(
-    documented: Documented, kind: type[AnthropicProvider | AnthropicHttpProvider], depth: str
+    documented: Documented, kind: type[AnthropicProvider | AnthropicHttpProvider]
 ) -> None:
     hostile = [memory(text, tags=(text,)) for text in HOSTILE_TEXTS]
-    with closing(kind(MODEL, at(documented.url))) as provider:
-        judge = Judge(provider, JudgeConfig(depth=depth, timeout_per_call=20))
-        judgements = [
-            judge.evaluate(PROMPT, memories, mode) for memories in (pool(4), hostile) for mode in ("auto", "search")
-        ]
-    assert [(one.status, one.detail) for one in judgements] == [("ok", "")] * 4
+    for depth, memories, mode in product(DEPTHS, (pool(4), hostile), ("auto", "search")):
+        with closing(kind(MODEL, at(documented.url))) as provider:
+            judge = Judge(provider, JudgeConfig(depth=depth, timeout_per_call=20))
+            found = judge.evaluate(PROMPT, memories, mode)
+        assert (found.status, found.detail) == ("ok", ""), (depth, mode)
     assert {row["path"] for row in documented.requests} == {"/v1/messages"}

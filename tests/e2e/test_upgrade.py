@@ -1,21 +1,22 @@
 """A home folder that memsift 1.0.0 wrote still holds everything after an upgrade: see `version_1_0_0/README.md`."""
 
 import json
+import os
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from engine.hook.process import respond
 from engine.paths import root_key
+from tests.tui.cli import command_line
 
 ARCHIVE = Path(__file__).with_name("version_1_0_0") / "home_and_project.tar.gz"
 THERE = "/tmp/fx"
 """The folder in which 1.0.0 wrote the archive. Its files name it."""
-
-HOOK = "from engine.hook.launch import main; main()"
 
 Command = Callable[..., str]
 
@@ -29,13 +30,11 @@ def memsift(tmp_path: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch)
     (state,) = (private_home / ".local/state/memsift").glob("project-*")
     state.rename(state.with_name(root_key(str(tmp_path / "project/.claude/memory"))))
     monkeypatch.setenv("MEMSIFT_ANNOTATOR", "ana")
+    monkeypatch.chdir(tmp_path / "project")
 
-    def run(*arguments: str, stdin: str = "", code: str = "from tui.cli import main; main()") -> str:
-        command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(Path.cwd())!r}); {code}", *arguments]
-        done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, cwd=tmp_path / "project", timeout=60, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    def run(*arguments: str) -> str:
+        done = command_line.memsift(*arguments)
+        assert done.exit_code == 0, done.stderr
         return done.stdout
 
     return run
@@ -100,8 +99,7 @@ def test_decisions_and_ratings_of_1_0_0_count_and_are_in_one_file(memsift: Comma
 def test_the_log_and_the_session_of_1_0_0_go_on(memsift: Command, tmp_path: Path) -> None:
     assert len(json.loads(memsift("activity", "--format", "json"))["decisions"]) == 3
     prompt = "how do I rebuild the photon index for place search, results look stale"
-    payload = {"prompt": prompt, "cwd": str(tmp_path / "project"), "session_id": "s-1"}
-    again = memsift(stdin=json.dumps(payload), code=HOOK)
-    assert "photon_search" not in again
-    first = memsift(stdin=json.dumps(payload | {"session_id": "s-2"}), code=HOOK)
-    assert "photon_search" in first
+    for session, is_new in (("s-1", False), ("s-2", True)):
+        payload = {"prompt": prompt, "cwd": str(tmp_path / "project"), "session_id": session}
+        answer = respond(json.dumps(payload).encode(), os.environ, StringIO())
+        assert ("photon_search" in answer) is is_new
