@@ -80,7 +80,7 @@ def check(
       staleness   superseded, or about files, functions and versions that
                   are gone from the repository
       age         not changed for long; only if it is named
-      drift       copies of a file; differences between the files and the list of memories
+      drift       copies of a file; files that differ from the list of memories
       usage       never injected, or often injected without being relevant
       size        texts longer than the space in a prompt
       fields      missing fields, and fields that the category does not allow

@@ -1,8 +1,8 @@
 """`memsift list`, `show`, and the commands that change memories, undo changes and list them."""
 
 import json
+import os
 import shlex
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +11,11 @@ import pytest
 from engine.curation.files import write
 from engine.curation.journal import PENDING, Deed
 from engine.curation.operations import Move
+from labels.store import LabelStore
 from tests.engine.curation.roots import NOW, contents, curator, document, read, summary, write_documents
-from tests.tui.cli.command_line import memsift, printed, process, refused
+from tests.tui.cli.command_line import memsift, printed, refused
+from tui.workspace.curate.findings import check_all
+from tui.workspace.opening import opened_index
 
 
 @pytest.fixture
@@ -50,8 +53,6 @@ def test_of_several_changes_none_is_made_if_one_is_refused(root: Path, tmp_path:
     before = contents(root)
     assert "There is no memory 'nothing'" in refused(memsift("retire", "alpha", "nothing", "--root", root))
     assert "beta is retired" in refused(memsift("archive", "alpha", "beta", "--root", root))
-    done = memsift("merge", "other.db", "alpha", "--root", root)
-    assert (done.exit_code, "memsift merge-labels" in done.stderr) == (2, True)
     assert contents(root) == before
     both = ("--root", root, "--root", write_documents(tmp_path / "other", [document("alpha")]))
     assert "Name a single root with --root" in refused(memsift("retire", "alpha", *both))
@@ -70,35 +71,32 @@ def test_a_change_says_what_it_did_and_how_to_undo_it(root: Path) -> None:
     assert contents(root) == before
 
 
-CHANGES = [
+CHANGES = (
     ("edit", "alpha", "--title", "Other", "--set", "rationale=a", "--set", "rationale=b"),
     ("edit", "alpha", "--body", "Use two."),
     ("tag", "alpha", "gamma", "--add", "new", "--remove", "shared"),
     ("archive", "alpha", "gamma"),
     ("restore", "beta"),
     ("merge", "alpha", "gamma", "--note", "same"),
-]
+)
 
 
-@pytest.mark.parametrize("arguments", CHANGES, ids=lambda each: each[0])
-def test_a_dry_run_changes_nothing_and_every_command_is_undone_by_the_next(
-    root: Path, arguments: tuple[str, ...]
-) -> None:
+def test_a_dry_run_changes_nothing_and_every_command_is_undone_by_the_next(root: Path) -> None:
     before = contents(root)
-    shown = memsift(*arguments, "--root", root, "--dry-run")
-    assert shown.exit_code == 0, shown.output
-    name = {"alpha": "decisions/alpha.json", "beta": "preferences/beta.json"}[arguments[1]]
-    assert f"+++ b/{name}" in shown.stdout
-    assert "Nothing was changed" in shown.stderr
-    assert contents(root) == before
-    assert printed(memsift("history", "--format", "json")) == []
-    done = memsift(*arguments, "--root", root)
-    assert done.exit_code == 0, done.output
-    assert contents(root) != before
-    for _ in done.stderr.splitlines():
+    for arguments in CHANGES:
+        done = printed(memsift("history", "--format", "json"))
+        shown = memsift(*arguments, "--root", root, "--dry-run")
+        name = {"alpha": "decisions/alpha.json", "beta": "preferences/beta.json"}[arguments[1]]
+        assert (shown.exit_code, f"+++ b/{name}" in shown.stdout, "Nothing was changed" in shown.stderr) == (
+            0,
+            True,
+            True,
+        )
+        assert (contents(root), printed(memsift("history", "--format", "json"))) == (before, done), arguments
+        assert memsift(*arguments, "--root", root).exit_code == 0
+        assert contents(root) != before
         assert memsift("undo").exit_code == 0
-    assert contents(root) == before
-    assert "nothing to undo" in refused(memsift("undo"))
+        assert contents(root) == before, arguments
 
 
 def test_a_new_root_is_markdown(tmp_path: Path) -> None:
@@ -150,18 +148,13 @@ def test_edit_opens_the_editor_and_refuses_what_breaks_a_rule(root: Path, tmp_pa
     assert '"status": "maybe"' in path.read_text("utf-8")
     assert path.stat().st_mode & 0o777 == 0o600
     assert read(root, "alpha")["content"]["status"] == "accepted"
-
-
-def test_an_editor_leaves_line_ends_and_the_end_of_a_file_alone(tmp_path: Path) -> None:
     note = tmp_path / "memory/note.md"
     note.parent.mkdir()
     (note.parent / "MEMORY.md").touch()
     note.write_bytes(b"\xef\xbb\xbf---\r\nname: note\r\n---\r\nOld text")
-    arguments = ("edit", "note", "--root", note.parent)
-    assert "unchanged" in memsift(*arguments, EDITOR="true", VISUAL="").stderr
-    done = memsift(*arguments, EDITOR="sed -i s/Old/New/", VISUAL="")
-    assert done.exit_code == 0, done.output
-    assert note.read_bytes() == b"\xef\xbb\xbf---\r\nname: note\r\n---\r\nNew text"
+    assert "unchanged" in memsift("edit", "note", "--root", note.parent, EDITOR="true", VISUAL="").stderr
+    assert memsift("edit", "note", "--root", note.parent, EDITOR="sed -i s/Old/New/", VISUAL="").exit_code == 0
+    assert note.read_bytes() == b"\xef\xbb\xbf---\r\nname: note\r\n---\r\nNew text", "line ends stay"
 
 
 def test_a_file_that_changed_under_the_editor_is_not_overwritten(root: Path, tmp_path: Path) -> None:
@@ -197,21 +190,22 @@ def test_history_tells_which_operations_were_undone(root: Path) -> None:
     assert printed(memsift("history", "--root", root.parent, "--format", "json")) == []
 
 
-def test_an_interrupted_operation_is_finished_at_the_next_start(root: Path) -> None:
-    die = (
-        "import os\nfrom engine.curation import curator\n"
-        "write = curator.write\n"
-        "def write_and_die(*given):\n    write(*given)\n    os._exit(9)\n"
-        "curator.write = write_and_die\n"
-        "from tui.cli import main\nmain(prog_name='memsift')\n"
-    )
-    done = process("retire", "alpha", "--root", root, code=[sys.executable, "-c", die])
-    assert done.returncode == 9
+def test_an_interrupted_operation_is_finished_at_the_next_start_and_its_memory_found_where_it_went(
+    root: Path, tmp_path: Path
+) -> None:
+    other = write_documents(tmp_path / "other/.claude/memory", [])
+    die_in_a_move(root, "alpha", other)
     assert "decisions/alpha.json" in (root / "index.md").read_text("utf-8")
-    told = memsift("history", "--format", "text").stderr
-    assert told == "memsift: Operation 1 (Retired alpha) was interrupted, and it is finished now.\n"
+    assert memsift("tag", "alpha", "--add", "late", "--root", root, "--root", other).stderr.splitlines() == [
+        f"memsift: Operation 1 (Moved alpha to {other}) was interrupted, and it is finished now.",
+        "memsift: Changed the tags of alpha. To undo: memsift undo 2",
+    ]
+    assert "late" in read(other, "alpha")["tags"]
     assert "decisions/alpha.json" not in (root / "index.md").read_text("utf-8")
-    assert not (root / ".index.lockdir").exists()
+    die_in_a_move(root, "gamma", other)
+    done = memsift("retire", "gamma", "--root", root)
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[1].endswith(f" Operation 3 moved it to {other}: name that with --root.")
 
 
 def test_a_format_that_is_only_read_says_so(tmp_path: Path) -> None:
@@ -246,21 +240,6 @@ def test_a_memory_that_is_a_link_is_written_through_it_and_moved_without_its_tar
     assert not (root / "decisions/alpha.json").is_symlink()
 
 
-def test_a_memory_of_a_move_that_was_killed_is_found_where_it_went(root: Path, tmp_path: Path) -> None:
-    other = write_documents(tmp_path / "other/.claude/memory", [])
-    die_in_a_move(root, "alpha", other)
-    done = process("tag", "alpha", "--add", "late", "--root", root, "--root", other)
-    assert done.stderr.splitlines() == [
-        f"memsift: Operation 1 (Moved alpha to {other}) was interrupted, and it is finished now.",
-        "memsift: Changed the tags of alpha. To undo: memsift undo 2",
-    ]
-    assert (done.returncode, "late" in read(other, "alpha")["tags"]) == (0, True)
-    die_in_a_move(root, "gamma", other)
-    done = process("retire", "gamma", "--root", root)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[1].endswith(f" Operation 3 moved it to {other}: name that with --root.")
-
-
 def die_in_a_move(root: Path, memory_id: str, to: Path) -> None:
     """What a process leaves that dies when the memory has arrived, and is still in its old place."""
     with closing(curator()) as one:
@@ -268,3 +247,34 @@ def die_in_a_move(root: Path, memory_id: str, to: Path) -> None:
         deed = Deed(0, NOW, plan.kind, plan.summary, plan.memories, plan.roots, PENDING, None, None)
         one.journal.begin(deed, plan.effect)
         write(plan.effect.files[0])
+
+
+COPY = "decisions/quasar (conflicted copy).json"
+
+
+def test_a_conflict_copy_is_shown_by_every_list_left_alone_and_named_by_every_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_documents(tmp_path / "project/.claude/memory", [document("quasar", title="Quasar is here")])
+    (root / COPY).write_text(json.dumps(document("quasar", title="Quasar was there")), encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "project")
+    listed = memsift("list", "--format", "text")
+    assert listed.stdout == "quasar  active  decision  Quasar is here\n"
+    assert f"{COPY}: has the id 'quasar'" in listed.stderr
+    for command in (("doctor",), ("quality", "check", "--check", "drift", "--format", "text")):
+        assert COPY in " ".join(memsift(*command).stdout.split())
+    db = tmp_path / "labels.db"
+    LabelStore.open(db).close()
+    with opened_index(str(root)) as index:
+        tasks = check_all(index, [str(root)], db, os.environ, lambda *_: None, names=["drift"]).tasks
+    assert [(one.finding.check, one.memory and one.memory.id, one.finding.where) for one in tasks] == [
+        ("drift", "quasar", COPY)
+    ]
+    other = write_documents(tmp_path / "other/.claude/memory", [])
+    assert COPY in refused(memsift("move", "quasar", "--to", other)), "the copy would become the memory"
+    done = memsift("retire", "quasar", "--reason", "old")
+    assert done.stderr == (
+        f"memsift: Retired quasar: old ({COPY} with the same id stays as before). To undo: memsift undo 1\n"
+    )
+    assert json.loads((root / COPY).read_text("utf-8"))["record_status"] == "active"
+    assert printed(memsift("search", "quasar"))["total_results"] == 0

@@ -20,79 +20,70 @@ from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.declaring import SUBJECTS
 
 JUDGED = ("", "search", "replay", "judge", "label", "quality judge", "phrases write")
+HELP = {name.partition(" ")[2]: command for name, command in ALL_COMMANDS.items()} | {"phrases": None, "quality": None}
 
 
-def test_every_command_explains_itself_in_80_columns() -> None:
-    for command in ["", *COMMANDS]:
-        text = memsift(*command.split(), "--help", COLUMNS="80").stdout
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """Command -> its help in 80 columns."""
+    return {name: memsift(*name.split(), "--help", COLUMNS="80").stdout for name in HELP}
+
+
+def test_every_command_explains_itself_in_80_columns(texts: dict[str, str]) -> None:
+    for name, text in texts.items():
         lines = text.splitlines()
-        assert memsift(*command.split(), "-h", COLUMNS="80").stdout == text
-        assert text.startswith("Usage: memsift"), command
+        assert text.startswith("Usage: memsift"), name
         assert not lines[2].startswith("Options:"), "the help says nothing about the command"
-        assert all(name in text for name in (COMMANDS if not command else ()))
-        assert [line for line in lines if len(line) > 80] == [], command
+        assert [line for line in lines if len(line) > 80] == [], name
         assert [line for line in lines if "RANGE" in line] == []  # click's word for a number within limits
-
-
-def test_the_options_of_the_judge_come_last() -> None:
-    for command in JUDGED:
-        lines = memsift(*command.split(), "--help").stdout.splitlines()
-        headings = [line for line in lines if line[:1].isalpha() and line.endswith(":")]
-        commands = [f"{title}:" for title in SUBJECTS] if not command else []
-        assert headings[-2 - len(commands) :] == ["Options:", *commands, "Options of the judge:"]
-        judge = lines.index("Options of the judge:")
-        assert [line for line in lines[:judge] if line.startswith("  --judge")] == []
-        assert any(line.startswith("  --judge NAME") for line in lines[judge:])
-        assert any("--help" in line for line in lines[:judge])
-
-
-def test_no_description_of_a_command_is_cut() -> None:
-    for command in ("", "quality", "phrases", "config"):
-        lines = memsift(*command.split(), "--help").stdout.splitlines()
-        begin = next(number for number, line in enumerate(lines) if line.startswith("Commands"))
-        end = lines.index("Options of the judge:") if not command else len(lines)
-        assert end - begin > 3
-        assert [line for line in lines[begin:end] if line.endswith("...") and "ID" not in line] == []
-
-
-def test_every_option_has_a_text() -> None:
+    assert memsift("search", "-h", COLUMNS="80").stdout == texts["search"]
+    assert [name for name in COMMANDS if name not in texts[""]] == []
     options = [(name, param) for name, command in ALL_COMMANDS.items() for param in command.params]
     assert [(name, param.opts) for name, param in options if isinstance(param, click.Option) and not param.help] == []
 
 
+def test_the_options_of_the_judge_come_last_and_no_description_is_cut(texts: dict[str, str]) -> None:
+    for name in JUDGED:
+        lines = texts[name].splitlines()
+        headings = [line for line in lines if line[:1].isalpha() and line.endswith(":")]
+        commands = [f"{title}:" for title in SUBJECTS] if not name else []
+        assert headings[-2 - len(commands) :] == ["Options:", *commands, "Options of the judge:"]
+        judge = lines.index("Options of the judge:")
+        assert [line for line in lines[:judge] if line.startswith("  --judge")] == []
+        assert any(line.startswith("  --judge NAME") for line in lines[judge:])
+    for name in ("", "quality", "phrases", "config"):
+        listed = texts[name].partition("\nCommands")[2].partition("Options of the judge:")[0].splitlines()
+        assert len(listed) > 3
+        assert [line for line in listed if line.endswith("...") and "ID" not in line] == []
+
+
 EVERY_HELP = """
 import sys
-from tests.test_command_reference import COMMANDS
 from tests.tui.cli.command_line import memsift
-for name in COMMANDS:
-    print(memsift(*name.split()[1:], "--help", COLUMNS="80").stdout)
+from tests.tui.cli.test_help import HELP
+for name in HELP:
+    print(memsift(*name.split(), "--help", COLUMNS="80").stdout)
 """
 
 
-def test_help_is_the_same_where_python_drops_docstrings() -> None:
+@pytest.mark.slow
+def test_help_is_the_same_where_python_drops_docstrings(texts: dict[str, str]) -> None:
     optimized = process(code=[sys.executable, "-OO", "-c", EVERY_HELP]).stdout
-    usual = "".join(f"{memsift(*name.split()[1:], '--help', COLUMNS='80').stdout}\n" for name in ALL_COMMANDS)
-    assert optimized == usual
-    assert usual.count("Usage: memsift") == len(ALL_COMMANDS)
+    assert optimized == "".join(f"{text}\n" for text in texts.values())
 
 
-def examples(name: str) -> list[str]:
-    """The command lines below "Example" in the help of a command."""
-    text = memsift(*name.split()[1:], "--help", COLUMNS="80").stdout.replace("\\\n", "")
-    shown = re.search(r"^  Examples?:\n((?:    .+\n)+)", text, re.MULTILINE)
-    return shown[1].splitlines() if shown else []
-
-
-def test_every_help_has_an_example_that_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_help_has_an_example_that_can_be_typed(
+    texts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", StringIO("an-id\n"))
     Path("labels.jsonl").touch()
     Path("labels.csv").touch()
-    for name in (*ALL_COMMANDS, "memsift phrases", "memsift quality"):
-        lines = examples(name)
-        assert lines, f"{name} --help has no example"
-        assert lines[0].strip().startswith(name), name
-        for line in re.split(r" \| |\n", "\n".join(lines)):
+    for name, text in texts.items():
+        shown = re.search(r"^  Examples?:\n((?:    .+\n)+)", text.replace("\\\n", ""), re.MULTILINE)
+        assert shown, f"{name} --help has no example"
+        assert shown[1].strip().startswith(f"memsift {name}".strip()), name
+        for line in re.split(r" \| |\n", shown[1].strip()):
             words = shlex.split(line.split(" > ")[0])
             command = " ".join(words[:3]) if " ".join(words[:3]) in ALL_COMMANDS else " ".join(words[:2])
             found = ALL_COMMANDS[command if command in ALL_COMMANDS else "memsift"]
@@ -117,18 +108,14 @@ def test_the_help_defines_the_words_that_commands_use_and_that_of_export_names_e
     assert [name for name in FORMATS if name not in formats] == []
 
 
-def test_the_completion_of_a_shell_is_printed() -> None:
-    for shell in ("bash", "zsh", "fish"):
-        done = memsift("completion", shell)
-        assert (done.exit_code, "_MEMSIFT_COMPLETE" in done.stdout) == (0, True), shell
-
-
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_bash_completes_commands_options_and_their_values(tmp_path: Path) -> None:
     program = tmp_path / "memsift"
     code = "from tui.cli import main; main(prog_name='memsift')"
     program.write_text(f'#!/bin/sh\nexec \'{sys.executable}\' -c "{code}" "$@"\n', encoding="utf-8")
     program.chmod(0o755)
+    for shell in ("bash", "zsh", "fish"):
+        assert "_MEMSIFT_COMPLETE" in memsift("completion", shell).stdout, shell
     script = memsift("completion", "bash").stdout
 
     def completed(*words: str) -> list[str]:
@@ -144,5 +131,4 @@ def test_bash_completes_commands_options_and_their_values(tmp_path: Path) -> Non
         return done.stdout.split()
 
     assert completed("memsift", "inst") == ["install"]
-    assert completed("memsift", "search", "--include") == ["--include-retired"]
     assert completed("memsift", "doctor", "--format", "j") == ["json"]
