@@ -22,16 +22,6 @@ from tests.tui.cli import command_line
 from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused
 
 
-def test_without_fts5_each_command_says_so_once_and_asks_nobody(root: Path, prompts: Path, server: ApiServer) -> None:
-    code = [sys.executable, "-c", f"{NO_FTS5}; from tui.cli import main; main(prog_name='memsift')"]
-    for command in (["search", ASK], ["judge", ASK], ["replay", "--prompts", prompts]):
-        done = process(*command, "--root", root, *HTTP, code=code)
-        assert done.returncode == 0
-        assert done.stderr.splitlines() == [f"memsift: {BY_KEYWORDS}."]
-    assert {row["fallback"] for row in map(json.loads, done.stdout.splitlines())} == {"no_fts5"}
-    assert server.requests == []
-
-
 @pytest.fixture
 def prompts(tmp_path: Path) -> Path:
     return jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
@@ -80,20 +70,6 @@ def test_verdicts_are_printed_with_how_they_came_about(root: Path) -> None:
     }
 
 
-def test_a_table_has_a_line_for_each_memory_and_says_why(root: Path, server: ApiServer) -> None:
-    server.answers.append(explained("approved", "flagged", "rejected", "rejected", "rejected"))
-    result = memsift("judge", ASK, "--root", root, *HTTP, "--judge-depth", "explained")
-    assert result.exit_code == 0
-    head, *lines = result.stdout.splitlines()
-    assert head.split() == ["decision", "sure", "injected", "category", "title"]
-    table, summary = lines[: lines.index("")], lines[-1]
-    assert sorted(line.split()[0] for line in table[::2]) == ["approved", "flagged", *["rejected"] * 3]
-    assert all(line.startswith("    Reason ") for line in table[1::2])
-    assert [line.split()[2] for line in table if line.startswith("approved")] == ["yes"]
-    assert summary.startswith("anthropic-http (claude-haiku-4-5), depth explained, template ")
-    assert summary.endswith("120 tokens in and 9 out, $0.000165.")
-
-
 def test_a_prompt_that_brings_nothing_up_costs_no_call_and_search_mode_asks_leniently(
     root: Path, server: ApiServer
 ) -> None:
@@ -107,14 +83,26 @@ def test_a_prompt_that_brings_nothing_up_costs_no_call_and_search_mode_asks_leni
     assert lenient.startswith("You sort the results")
 
 
-def test_a_judge_that_fails_is_told_and_everything_is_flagged(root: Path, server: ApiServer) -> None:
-    server.answers.append(overloaded())
+def test_a_table_has_a_line_for_each_memory_and_a_judge_that_fails_is_told(root: Path, server: ApiServer) -> None:
+    server.answers.extend([explained("approved", "flagged", "rejected", "rejected", "rejected"), overloaded()])
+    result = memsift("judge", ASK, "--root", root, *HTTP, "--judge-depth", "explained")
+    head, *lines = result.stdout.splitlines()
+    assert (result.exit_code, head.split()) == (0, ["decision", "sure", "injected", "category", "title"])
+    table, summary = lines[: lines.index("")], lines[-1]
+    assert sorted(line.split()[0] for line in table[::2]) == ["approved", "flagged", *["rejected"] * 3]
+    assert all(line.startswith("    Reason ") for line in table[1::2])
+    assert [line.split()[2] for line in table if line.startswith("approved")] == ["yes"]
+    assert summary.startswith("anthropic-http (claude-haiku-4-5), depth explained, template ")
+    assert summary.endswith("120 tokens in and 9 out, $0.000165.")
     result = memsift("judge", ASK, "--root", root, *HTTP, "--format", "json")
     found = json.loads(result.stdout)
-    assert (result.exit_code, found["fallback"]) == (2, "http_error")
+    assert (result.exit_code, found["fallback"], " answered 529: Overloaded" in result.stderr) == (
+        2,
+        "http_error",
+        True,
+    )
     assert {(one["decision"], one["status"]) for one in found["verdicts"]} == {("flagged", "http_error")}
     assert [one["injected"] for one in found["verdicts"]] == [True, True, False, False, False]
-    assert " answered 529: Overloaded" in result.stderr
 
 
 # Options
@@ -131,34 +119,23 @@ def test_a_missing_key_ends_with_2_and_the_next_step(root: Path, prompts: Path) 
         assert "--judge-model" in refused(memsift(*openai))
 
 
-def provider_of(*arguments: str | Path, **environ: str) -> str:
-    found = printed(memsift("judge", ASK, *arguments, "--format", "json", **environ))
-    return str(found["judgement"]["provider"])
-
-
-@pytest.mark.usefixtures("server")
-def test_the_judge_is_named_by_flag_environment_file_or_default(root: Path, tmp_path: Path) -> None:
-    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': []})}"
-    assert provider_of("--root", root) == "anthropic"
-    configure(root, provider="anthropic-http")
-    assert provider_of("--root", root) == "anthropic-http"
-    assert provider_of("--root", root, MEMSIFT_JUDGE=script) == "scripted"
-    assert provider_of("--root", root, "--judge", "anthropic-http", MEMSIFT_JUDGE=script) == "anthropic-http"
-
-
-def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: ApiServer) -> None:
+def test_the_judge_has_flags_variables_and_keys_in_this_order(root: Path, server: ApiServer, tmp_path: Path) -> None:
     def asked(*flags: str, **environ: str) -> dict[str, Any]:
-        result = memsift("judge", ASK, "--root", root, *HTTP, "--format", "json", *flags, **environ)
-        return json.loads(result.stdout)["judgement"]  # type: ignore[no-any-return]
+        found = json.loads(memsift("judge", ASK, "--root", root, "--format", "json", *flags, **environ).stdout)
+        return found["judgement"]  # type: ignore[no-any-return]
 
-    configure(root, depth="explained", timeout_per_call=0.3)
-    assert asked()["depth"] == "explained"
+    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': []})}"
+    assert asked()["provider"] == "anthropic"
+    configure(root, provider="anthropic-http", depth="explained", timeout_per_call=0.3)
+    assert [asked()[name] for name in ("provider", "depth")] == ["anthropic-http", "explained"]
+    assert asked(MEMSIFT_JUDGE=script)["provider"] == "scripted"
+    assert asked(*HTTP, MEMSIFT_JUDGE=script)["provider"] == "anthropic-http"
     assert asked(MEMSIFT_JUDGE_DEPTH="keep")["depth"] == "keep"
     assert asked("--judge-depth", "explained", MEMSIFT_JUDGE_DEPTH="keep")["depth"] == "explained"
-    server.answer = lambda _: late(4, kept(0))
-    assert asked()["detail"].startswith("No answer within 0.3 s from http://127.0.0.1:")
-    assert "--judge-timeout" in memsift("judge", ASK, "--root", root, *HTTP).stderr
-    assert "within 0.2 s" in asked("--judge-timeout", "0.2", MEMSIFT_JUDGE_TIMEOUT="0.4")["detail"]
+    server.answer = lambda _: late(1, kept(0))
+    assert asked("--judge-refresh")["detail"].startswith("No answer within 0.3 s from http://127.0.0.1:")
+    assert "--judge-timeout" in memsift("judge", ASK, "--root", root, *HTTP, "--judge-refresh").stderr
+    assert "within 0.2 s" in asked("--judge-timeout", "0.2", "--judge-refresh", MEMSIFT_JUDGE_TIMEOUT="0.4")["detail"]
 
 
 def test_options_that_make_no_sense_say_so(root: Path, server: ApiServer) -> None:
@@ -195,10 +172,7 @@ def test_a_judged_search_leaves_out_what_is_rejected_and_marks_what_is_flagged(r
     assert " answered 429: slow down" in failed.stderr
 
 
-# Replay
-
-
-def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: Path, root: Path, prompts: Path) -> None:
+def test_statuses_of_a_script_are_told_by_replay(tmp_path: Path, root: Path, prompts: Path) -> None:
     for status, injected in (("no_key", 3), ("cancelled", 2)):
         script = jsonl(tmp_path / f"{status}.jsonl", {"prompt": ASK, "status": status})
         arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge")
@@ -206,3 +180,12 @@ def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: P
         row = json.loads(result.stdout)
         assert (result.exit_code, f"The judge answered none of 1 questions ({status} 1)" in result.stderr) == (2, True)
         assert (row["fallback"], len(row["injected"])) == (status, injected)
+
+
+def test_without_fts5_each_command_says_so_once_and_asks_nobody(root: Path, prompts: Path, server: ApiServer) -> None:
+    code = [sys.executable, "-c", f"{NO_FTS5}; from tui.cli import main; main(prog_name='memsift')"]
+    for command in (["search", ASK], ["replay", "--prompts", prompts]):
+        done = process(*command, "--root", root, *HTTP, code=code)
+        assert (done.returncode, done.stderr.splitlines()) == (0, [f"memsift: {BY_KEYWORDS}."])
+    assert {row["fallback"] for row in map(json.loads, done.stdout.splitlines())} == {"no_fts5"}
+    assert server.requests == []

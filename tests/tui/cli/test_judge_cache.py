@@ -39,13 +39,6 @@ def test_what_was_asked_is_not_asked_or_paid_for_again_until_a_refresh_replaces_
     assert len(server.requests) == 2
 
 
-def test_none_answers_from_the_cache_without_a_key(root: Path, server: ApiServer) -> None:
-    live, _ = verdicts(root, "--judge", "anthropic")
-    remembered, asked = verdicts(root, "--judge", "none", ANTHROPIC_API_KEY="")
-    assert [one["decision"] for one in live] == [one["decision"] for one in remembered]
-    assert (asked["provider"], asked["model"], len(server.requests)) == ("anthropic", "claude-haiku-4-5", 1)
-
-
 APP = """
 import asyncio, os, sys
 from tests.tui.apps import SIZE
@@ -66,6 +59,7 @@ print(*sys.modules)
 """
 
 
+@pytest.mark.slow
 def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, server: ApiServer) -> None:
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     judge = ("--root", root, "--judge", "anthropic", "--judge-samples", "1")
@@ -87,27 +81,25 @@ def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, serve
     assert "anthropic" not in started.stdout.split()
 
 
-def test_a_miss_of_none_ends_with_2_and_the_next_step(tmp_path: Path, root: Path, server: ApiServer) -> None:
+def test_none_answers_from_the_cache_of_the_configured_judge_and_a_miss_ends_with_2(
+    tmp_path: Path, root: Path, server: ApiServer
+) -> None:
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     replay = ("replay", "--prompts", prompts, "--systems", "memsift+judge")
     for command in (("judge", ASK), ("search", ASK), replay):
         line = refused(memsift(*command, "--root", root, "--judge", "none", "--judge-model", "claude-x"))
-        assert "has no answer of anthropic (claude-x)" in line
-        assert "--judge anthropic" in line
-    assert server.requests == []
-
-
-def test_the_judge_whose_answers_none_gives_is_the_configured_one(root: Path, server: ApiServer) -> None:
-    verdicts(root, *HTTP)
+        assert ("has no answer of anthropic (claude-x)" in line, "--judge anthropic" in line) == (True, True)
+    live, _ = verdicts(root, "--judge", "anthropic")
+    remembered, asked = verdicts(root, "--judge", "none", ANTHROPIC_API_KEY="")
+    assert [one["decision"] for one in live] == [one["decision"] for one in remembered]
+    assert (asked["provider"], asked["model"]) == ("anthropic", "claude-haiku-4-5")
     none = ("judge", ASK, "--root", root, "--judge", "none")
-    assert "answer of anthropic (" in refused(memsift(*none))
-    assert memsift(*none, MEMSIFT_JUDGE="anthropic-http").exit_code == 0
-    configure(root, judge={"provider": "anthropic-http"})
-    assert memsift(*none).exit_code == 0
-    assert "answer of openai (local)" in refused(
-        memsift(*none, "--judge-model", "local", MEMSIFT_JUDGE="openai", OPENAI_BASE_URL=server.url)
-    )
-    assert len(server.requests) == 1
+    for environ in ({"MEMSIFT_JUDGE": "openai", "OPENAI_BASE_URL": server.url}, {"MEMSIFT_JUDGE": "anthropic-http"}):
+        assert f"answer of {environ['MEMSIFT_JUDGE']} (local)" in refused(
+            memsift(*none, "--judge-model", "local", **environ)
+        )
+    configure(root, judge={"provider": "anthropic"})
+    assert (memsift(*none).exit_code, len(server.requests)) == (0, 1)
 
 
 def test_a_script_that_changed_is_another_judge(tmp_path: Path, root: Path) -> None:
@@ -116,15 +108,14 @@ def test_a_script_that_changed_is_another_judge(tmp_path: Path, root: Path) -> N
     verdicts(root, "--judge", named)
     assert {one["source"] for one in verdicts(root, "--judge", "none", MEMSIFT_JUDGE=named)[0]} == {"cache"}
     jsonl(script, {"prompt": ASK, "keep": ["cache rule 2"]})
-    assert "answer of scripted (judge.jsonl)" in refused(
-        memsift("judge", ASK, "--root", root, "--judge", "none", MEMSIFT_JUDGE=named)
-    )
+    none = refused(memsift("judge", ASK, "--root", root, "--judge", "none", MEMSIFT_JUDGE=named))
+    assert "answer of scripted (judge.jsonl)" in none
     changed, _ = verdicts(root, "--judge", named)
     assert [one["title"] for one in changed if one["decision"] == "approved"] == ["cache rule 2"]
 
 
 def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path, root: Path, server: ApiServer) -> None:
-    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": f"{ASK} {n}"} for n in range(12)))
+    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": f"{ASK} {n}"} for n in range(4)))
     arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
     rows(memsift(*arguments))
     asked = len(server.requests)
@@ -136,7 +127,7 @@ def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path,
         return [json.dumps(row) for row in found]
 
     assert remembered() == remembered()
-    assert len(server.requests) == asked >= 12
+    assert len(server.requests) == asked >= 4
     configure(root, judge={"modes": {"auto": {"prompt": "x {format}"}}})
     rows(memsift(*arguments))
     assert len(server.requests) == 2 * asked
@@ -179,7 +170,6 @@ def test_a_replay_with_other_samples_does_not_overwrite_the_first(
     with closing(sqlite3.connect(store)) as kept:
         samples = "SELECT max(samples) FROM judge_verdict GROUP BY call_id ORDER BY call_id"
         assert kept.execute(samples).fetchall() == [(1,), (2,)]  # of three, the third could not change anything
-        assert kept.execute("SELECT count(DISTINCT run_id) FROM retrieval").fetchone() == (2,)
     with LabelStore.open(store) as opened:
         assert len(opened.outcomes()) == 1
 

@@ -51,19 +51,16 @@ def project(tmp_path: Path, no_cutoff: None) -> Project:  # noqa: ARG001
     return Project(tmp_path)
 
 
-def test_a_clone_that_is_replayed_first_has_the_labels(project: Project) -> None:
+@pytest.mark.parametrize("is_before", [True, False], ids=["replayed before the labels", "after them"])
+def test_a_replayed_clone_has_the_labels(project: Project, is_before: bool) -> None:
+    if is_before:
+        project.replay(project.clone, OTHER)
+        assert project.labelled_prompts(project.clone) == 0
     project.replay(project.root)
     project.label()
-    project.replay(project.clone, OTHER)
+    if not is_before:
+        project.replay(project.clone, OTHER)
     assert project.labelled_prompts(project.clone) == project.labelled_prompts(project.root) == 3
-
-
-def test_a_clone_that_was_replayed_before_anybody_labelled_gets_the_labels(project: Project) -> None:
-    project.replay(project.clone, OTHER)
-    assert project.labelled_prompts(project.clone) == 0
-    project.replay(project.root)
-    project.label()
-    assert project.labelled_prompts(project.clone) == 3
 
 
 def test_the_first_command_in_a_clone_may_list_the_runs_or_export_the_labels(project: Project) -> None:

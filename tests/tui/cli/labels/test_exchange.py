@@ -10,12 +10,10 @@ import pytest
 from click.testing import Result
 
 from engine.stores.roots import read_corpus
-from labels.exchange.registry import FORMATS, READABLE
 from tests.engine.builders import memory, write_root
 from tests.labels.exchange.schemas import check_label_studio
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.cli.labels.exchange import export, import_
 
 QRELS = ["import", DEMO / "qrels.txt", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
 
@@ -39,15 +37,6 @@ def count(db: Path, table: str) -> int:
         return int(opened.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
-def option(command: object, name: str) -> list[str]:
-    return next(list(each.type.choices) for each in command.params if each.name == name)  # type: ignore[attr-defined]
-
-
-def test_the_commands_offer_every_format() -> None:
-    assert option(export, "name") == list(FORMATS)
-    assert option(import_, "name") == list(READABLE)
-
-
 def test_labels_taken_elsewhere_give_the_same_report(store: Path, tmp_path: Path) -> None:
     memsift("export", "--db", store, "--output", tmp_path / "labels.jsonl")
     assert told(memsift("import", tmp_path / "labels.jsonl", "--db", tmp_path / "new.db"))
@@ -64,15 +53,6 @@ def test_labels_taken_elsewhere_give_the_same_report(store: Path, tmp_path: Path
     assert made[0] == made[1]
 
 
-def test_stdout_is_the_file_and_stderr_says_what_is_left_out(store: Path) -> None:
-    result = memsift("export", "--format", "qrels", "--db", store)
-    assert {len(line.split()) for line in result.stdout.splitlines()} == {4}
-    assert "qrels leaves out texts of prompts: 52." in told(result)
-    everything = memsift("export", "--db", store)
-    assert told(everything) == []
-    assert {row["record"] for row in rows(everything)} == {"memsift", "prompt", "memory", "run", "retrieval", "event"}
-
-
 def test_no_output_takes_the_place_of_the_label_store(store: Path, tmp_path: Path) -> None:
     (tmp_path / "link.jsonl").symlink_to(store)
     before = rows(memsift("export", "--db", store))
@@ -81,17 +61,6 @@ def test_no_output_takes_the_place_of_the_label_store(store: Path, tmp_path: Pat
             refused = memsift(*command, "--db", store, "--output", output)
             assert (refused.exit_code, "is the label store" in refused.stderr) == (2, True)
     assert rows(memsift("export", "--db", store)) == before
-
-
-def test_a_run_file_holds_one_system(store: Path) -> None:
-    several = memsift("export", "--format", "run", "--db", store)
-    assert (several.exit_code, several.stdout) == (2, "")
-    assert "A run file holds one system. Choose one with --system: " in several.stderr
-    name = several.stderr.strip(".\n").split(", ")[-1]
-    lines = memsift("export", "--format", "run", "--system", name, "--db", store).stdout.splitlines()
-    assert {line.split()[5] for line in lines} == {name}
-    unknown = memsift("export", "--format", "run", "--system", "x", "--db", store)
-    assert "There is no run of 'x'. Choose one" in unknown.stderr
 
 
 def test_only_labels_of_a_root_are_exported_also_without_a_replay(store: Path, tmp_path: Path) -> None:
@@ -107,52 +76,6 @@ def test_only_labels_of_a_root_are_exported_also_without_a_replay(store: Path, t
         assert (nothing.stdout, told(nothing)[0]) == ("", "There are no labels of these memories.")
 
 
-TABLE = "prompt_id,prompt,memory_id,digest,title,label:jan\n"
-
-
-def test_tables_of_spreadsheets_are_read_or_the_error_says_how_to_save_them(tmp_path: Path) -> None:
-    place = ("--db", tmp_path / "labels.db", "--root", write_root(tmp_path / "r", [memory("x", memory_id="naïf")]))
-    table, row = tmp_path / "t.csv", TABLE + "p1,wie geht’s,naïf,,,relevant\n"
-    marked = f"sep=;\r\n{row.replace(',', ';')}"
-    for content in (row.encode("utf-16"), marked.encode(), row.encode("utf-8-sig")):
-        table.write_bytes(content)
-        assert "1 labels by jan" in memsift("import", table, *place, "--dry-run").stderr
-    for content, said in (
-        (row.encode("cp1252"), "line 2: expected UTF-8 text. Is it a table? Save the sheet as CSV UTF-8"),
-        (TABLE.encode("utf-16-le"), "line 1: expected UTF-8 text."),
-        (b"PK\x03\x04\x14", "this is a spreadsheet's own format, not text. Save the sheet as CSV UTF-8"),
-        (b"sep=;\nmemory_id;label:jan\n", "line 2, prompt_id: expected a column of this name"),
-    ):
-        table.write_bytes(content)
-        result = memsift("import", table, *place)
-        assert (result.exit_code, "codec" in result.stderr) == (2, False)
-        assert said in result.stderr
-
-
-def test_an_id_that_a_spreadsheet_changed_is_named_with_its_line_and_makes_no_new_memory(tmp_path: Path) -> None:
-    place = ("--db", tmp_path / "labels.db", "--root", write_root(tmp_path / "r", [memory("Keys", memory_id="1e5")]))
-    digest = read_corpus(str(tmp_path / "r")).memories[0].summary.digest
-    table, good = tmp_path / "t.csv", f"{TABLE}p1,how,1e5,{digest},,relevant\n"
-    table.write_text(f"{good}p2,why,1.00E+05,{digest},Keys,not\n")
-    result = memsift("import", table, *place)
-    assert result.exit_code == 2
-    assert "t.csv, line 3, memory_id: expected '1e5', whose text this is, found '1.00E+05'" in result.stderr
-    table.write_text(good)
-    assert "1 labels by jan" in memsift("import", table, *place).stderr
-
-
-def test_the_interface_that_fits_is_named_and_printed(store: Path, tmp_path: Path) -> None:
-    tasks = memsift("export", "--format", "label-studio", "--db", store)
-    assert told(tasks)[-1].endswith("needs the output of `memsift export --format label-studio --interface`.")
-    printed = memsift("export", "--format", "label-studio", "--interface", "--db", tmp_path / "none.db")
-    assert told(printed) == []
-    check_label_studio(json.loads(tasks.stdout), printed.stdout)
-    assert not (tmp_path / "none.db").exists()
-    refusal = memsift("export", "--format", "prodigy", "--interface", "--db", store)
-    assert (refusal.exit_code, refusal.stdout) == (2, "")
-    assert "--interface goes with label-studio" in refusal.stderr
-
-
 def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None:
     result = memsift("export", "--format", "csv", "--db", store, "--output", tmp_path / "labels.csv")
     assert result.stdout == ""
@@ -164,12 +87,73 @@ def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None
     assert "labels.csv/labels.jsonl: Not a directory. Name a file that can be written." in line
 
 
+def test_stdout_is_the_file_and_stderr_says_what_is_left_out(store: Path) -> None:
+    result = memsift("export", "--format", "qrels", "--db", store)
+    assert {len(line.split()) for line in result.stdout.splitlines()} == {4}
+    assert "qrels leaves out texts of prompts: 52." in told(result)
+    everything = memsift("export", "--db", store)
+    assert told(everything) == []
+    assert {row["record"] for row in rows(everything)} == {"memsift", "prompt", "memory", "run", "retrieval", "event"}
+    several = memsift("export", "--format", "run", "--db", store)
+    assert (several.exit_code, several.stdout) == (2, "")
+    assert "A run file holds one system. Choose one with --system: " in several.stderr
+    name = several.stderr.strip(".\n").split(", ")[-1]
+    lines = memsift("export", "--format", "run", "--system", name, "--db", store).stdout.splitlines()
+    assert {line.split()[5] for line in lines} == {name}
+
+
+REFUSED = {
+    "--gold": "--gold",
+    "--format csv --gold --annotator jan": "--gold",
+    "--format run --system x": "There is no run of 'x'. Choose one",
+    "--format csv --system x": "--system goes with",
+    "--format prodigy --interface": "--interface goes with label-studio",
+    "--format none": "'none' is not one of",
+}
+
+
+def test_contradicting_options_are_refused_and_label_studio_needs_its_interface(store: Path, tmp_path: Path) -> None:
+    for line, says in REFUSED.items():
+        result = memsift("export", *line.split(), "--db", store)
+        assert (result.exit_code, result.stdout, says in result.stderr) == (2, "", True), line
+    tasks = memsift("export", "--format", "label-studio", "--db", store)
+    assert told(tasks)[-1].endswith("labelling interface: memsift export --format label-studio --interface")
+    printed = memsift("export", "--format", "label-studio", "--interface", "--db", tmp_path / "none.db")
+    check_label_studio(json.loads(tasks.stdout), printed.stdout)
+    assert (told(printed), (tmp_path / "none.db").exists()) == ([], False)
+
+
+TABLE = "prompt_id,prompt,memory_id,digest,title,label:jan\n"
+
+
+def test_tables_of_spreadsheets_are_read_or_the_error_says_how_to_save_them(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "r", [memory("x", memory_id="naïf"), memory("Keys", memory_id="1e5")])
+    place = ("--db", tmp_path / "labels.db", "--root", root)
+    table, row = tmp_path / "t.csv", TABLE + "p1,wie geht’s,naïf,,,relevant\n"
+    marked = f"sep=;\r\n{row.replace(',', ';')}"
+    for content in (row.encode("utf-16"), marked.encode(), row.encode("utf-8-sig")):
+        table.write_bytes(content)
+        assert "1 label by jan" in memsift("import", table, *place, "--dry-run").stderr
+    digest = {one.summary.id: one.summary.digest for one in read_corpus(str(root)).memories}["1e5"]
+    changed = f"{TABLE}p1,how,1e5,{digest},,relevant\np2,why,1.00E+05,{digest},Keys,not\n"
+    for content, said in (
+        (row.encode("cp1252"), "line 2: expected UTF-8 text. Is it a table? Save the sheet as CSV UTF-8"),
+        (TABLE.encode("utf-16-le"), "line 1: expected UTF-8 text."),
+        (b"PK\x03\x04\x14", "this is a spreadsheet's own format, not text. Save the sheet as CSV UTF-8"),
+        (b"sep=;\nmemory_id;label:jan\n", "line 2, prompt_id: expected a column of this name"),
+        (changed.encode(), "line 3, memory_id: expected '1e5', whose text this is, found '1.00E+05'"),
+    ):
+        table.write_bytes(content)
+        result = memsift("import", table, *place)
+        assert (result.exit_code, "codec" in result.stderr, said in result.stderr) == (2, False, True), said
+
+
 def test_a_file_of_one_persons_labels_holds_what_labels_need_and_git_may_join_it(store: Path, tmp_path: Path) -> None:
     (tmp_path / "shop/.git").mkdir(parents=True)
-    file, line = tmp_path / "shop/labels/jan.jsonl", "/*.jsonl merge=union\n"
-    share = ("export", "--annotator", "jan", "--output")
+    file, union = tmp_path / "shop/labels/jan.jsonl", "/*.jsonl merge=union\n"
+    rules, share = file.parent / ".gitattributes", ("export", "--annotator", "jan", "--output")
     said = told(memsift(*share, file, "--db", store))
-    assert said[1] == f"{file.parent}/.gitattributes lets git join the labels of two machines. Commit it, too."
+    assert said[1] == f"{rules} lets git join the labels of two machines. Commit it, too."
     head, *lines = file.read_text().splitlines(keepends=True)
     rows = [json.loads(line) for line in lines]
     assert {row["record"]: set(row) for row in rows} == {
@@ -185,45 +169,35 @@ def test_a_file_of_one_persons_labels_holds_what_labels_need_and_git_may_join_it
     assert told(memsift("import", joined, "--db", tmp_path / "new.db"))[0].startswith(
         "Imported from joined.jsonl, jsonl: 304"
     )
-    memsift("export", "--annotator", "jan", "--output", tmp_path / "again.jsonl", "--db", tmp_path / "new.db")
+    memsift(*share, tmp_path / "again.jsonl", "--db", tmp_path / "new.db")
     assert (tmp_path / "again.jsonl").read_text() == file.read_text()
     assert not (tmp_path / ".gitattributes").exists(), "outside of a repository nobody needs it"
 
-    # a machine that does not know the labels takes none away
-    few = tmp_path / "few.db"
-    qrels = tmp_path / "qrels"
+    # neither a machine without these labels, nor hashes, nor a file in conflict takes a label away
+    few, qrels = tmp_path / "few.db", tmp_path / "qrels"
     qrels.write_text("p01 0 no-index-on-due-at 1\n", encoding="utf-8")
     memsift("import", qrels, *QRELS[2:], "--annotator", "jan", "--db", few)
     memsift(*share, file, "--db", few)
-    assert len(file.read_text().splitlines()) == len(lines) + 2
-    assert (file.parent / ".gitattributes").read_text() == line
-
-    # nor does an export with hashes in place of texts, or one into a file that nothing can be joined with
+    assert (len(file.read_text().splitlines()), rules.read_text()) == (len(lines) + 2, union)
     before = file.read_text()
     assert "unlike this export" in memsift(*share, file, "--no-text", "--db", few).stderr
     assert file.read_text() == before
     conflict = file.with_name("conflict.jsonl")
     conflict.write_text(f"<<<<<<< HEAD\n{before}=======\n>>>>>>> theirs\n", encoding="utf-8")
-    assert "holds no labels that can be joined" in memsift(*share, conflict, "--db", few).stderr
+    assert "holds no labels to join" in memsift(*share, conflict, "--db", few).stderr
     assert conflict.read_text().startswith("<<<<<<< HEAD")
-    hashed, rules = file.with_name("hashed.jsonl"), file.parent / ".gitattributes"
+    hashed = file.with_name("hashed.jsonl")
     rules.write_text("*.svg binary", encoding="utf-8")
     memsift(*share, hashed, "--no-text", "--db", few)
     assert (len(hashed.read_text().splitlines()), "due-at" in hashed.read_text()) == (3, False)
-    assert rules.read_text() == f"*.svg binary\n{line}"
+    assert rules.read_text() == f"*.svg binary\n{union}"
     with_texts = ("--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--db", tmp_path / "ci.db")
     assert told(memsift("import", hashed, *with_texts)) == [
-        "Imported from hashed.jsonl, jsonl: 1 labels by jan, 1 prompts, 1 memory texts."
+        "Imported from hashed.jsonl, jsonl: 1 label by jan, 1 prompt, 1 memory text."
     ]
 
 
-def test_contradicting_options_are_refused(store: Path) -> None:
-    for line in ("--gold", "--format csv --gold --annotator jan"):
-        result = memsift("export", *line.split(), "--db", store)
-        assert (result.exit_code, "--gold" in result.stderr) == (2, True), line
-
-
-def test_importing_says_what_came_in_and_what_was_there(tmp_path: Path) -> None:
+def test_importing_and_merging_say_what_came_in_and_what_was_there(store: Path, tmp_path: Path) -> None:
     db = tmp_path / "data" / "labels.db"
     (line,) = told(memsift(*QRELS, "--dry-run", "--db", db))
     assert line.startswith("Would import from qrels.txt, qrels: 304 labels")
@@ -231,14 +205,18 @@ def test_importing_says_what_came_in_and_what_was_there(tmp_path: Path) -> None:
     (line,) = told(memsift(*QRELS, "--db", db))
     assert line.startswith("Imported from qrels.txt, qrels: 304 labels by qrels, 52 prompts, ")
     (line,) = told(memsift(*QRELS, "--db", db))
-    assert line == "Imported from qrels.txt, qrels: nothing new; 304 key presses were there already."
+    assert line == "Imported from qrels.txt, qrels: nothing new; 304 key presses already there."
     qrels = tmp_path / "q.txt"
     qrels.write_text("p01 0 no-index-on-due-at 1\np77 0 nothing 1\n")
     assert told(memsift("import", qrels, *QRELS[2:], "--db", tmp_path / "l.db"))[1:] == [
-        "Unknown here, and without a text in the file: 1 prompts, such as 'p77'.",
-        "Unknown here, and without a text in the file: 1 memories, such as 'nothing'.",
-        "Left out: 1 labels about unknown prompts or memories.",
+        "Unknown here, and without a text in the file: 1 prompt, such as 'p77'.",
+        "Unknown here, and without a text in the file: 1 memory, such as 'nothing'.",
+        "Left out: 1 label about unknown prompts or memories.",
     ]
+    merge = ("merge-labels", store, "--db", tmp_path / "merged.db")
+    assert told(memsift(*merge))[0].startswith("Merged labels.db: 304 labels by jan, 52 prompts, ")
+    assert told(memsift(*merge)) == ["Merged labels.db: nothing new; 304 key presses already there."]
+    assert "There is no label store" in refused(memsift("merge-labels", tmp_path / "nowhere.db", "--db", db))
 
 
 def test_a_file_with_a_fault_is_refused_whole(store: Path, tmp_path: Path) -> None:
@@ -246,22 +224,14 @@ def test_a_file_with_a_fault_is_refused_whole(store: Path, tmp_path: Path) -> No
     memsift("merge-labels", store, "--db", db)
     before = count(db, "label_event")
     lines = memsift("export", "--db", store).stdout.splitlines()
-    broken = jsonl(tmp_path / "broken.jsonl", *lines[:-1], {**json.loads(lines[-1]), "uid": "f" * 32, "verdict": "yes"})
-    line = refused(memsift("import", broken, "--db", db))
-    assert f"{broken}, line {len(lines)}, verdict: expected one of relevant, not, unsure, unrateable." in line
-    assert count(db, "label_event") == before
+    last = {**json.loads(lines[-1]), "uid": "f" * 32, "verdict": "yes"}
     table = tmp_path / "cut.csv"
     table.write_text(memsift("export", "--db", store, "--format", "csv").stdout[:-30], encoding="utf-8")
-    assert "cut.csv, the row from line" in refused(memsift("import", table, "--annotator", "kim", "--db", db))
-    assert count(db, "label_event") == before
-    assert "no known format" in refused(memsift("import", jsonl(tmp_path / "x", {"a": 1}), "--db", db))
-    assert "nowhere: No such file" in refused(memsift("import", tmp_path / "nowhere", "--db", db))
-
-
-def test_two_stores_become_one(store: Path, tmp_path: Path) -> None:
-    db = tmp_path / "labels.db"
-    (line,) = told(memsift("merge-labels", store, "--db", db))
-    assert line.startswith("Merged labels.db: 304 labels by jan, 52 prompts, ")
-    (line,) = told(memsift("merge-labels", store, "--db", db))
-    assert line == "Merged labels.db: nothing new; 304 key presses were there already."
-    assert "There is no label store" in refused(memsift("merge-labels", tmp_path / "nowhere.db", "--db", db))
+    for file, says in (
+        (jsonl(tmp_path / "broken.jsonl", *lines[:-1], last), f"line {len(lines)}, verdict: expected one of relevant"),
+        (table, "cut.csv, the row from line"),
+        (jsonl(tmp_path / "x", {"a": 1}), "no known format"),
+        (tmp_path / "nowhere", "nowhere: No such file"),
+    ):
+        assert says in refused(memsift("import", file, *(["--annotator", "kim"] if file == table else []), "--db", db))
+        assert count(db, "label_event") == before

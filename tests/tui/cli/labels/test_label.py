@@ -47,13 +47,29 @@ def label_everything(tmp_path: Path, annotator: str, verdict: str) -> int:
     return given
 
 
-def test_before_the_first_label_it_says_where_to_begin(place: list[str]) -> None:
+def test_before_the_first_label_it_says_where_to_begin_and_lists_the_prompts_that_come_next(
+    place: list[str], tmp_path: Path
+) -> None:
     result = memsift("label", *place, MEMSIFT_ANNOTATOR="ann")
-    assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines() == [
-        "0 of 4 prompts done by ann",
-        "no labels yet: `memsift` and L start labelling",
-    ]
+    assert result.stdout.splitlines() == ["0 of 4 prompts done by ann", "no labels yet. To start: memsift, then L"]
+    listed = rows(memsift("label", *place, "--next", "3", "--format", "json", MEMSIFT_ANNOTATOR="ann"))
+    assert (len({row["id"] for row in listed}), {row["prompt"] for row in listed} <= set(TEXTS)) == (3, True)
+    text = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann").stdout
+    assert text.splitlines() == [f"{row['id']}  {row['prompt']}" for row in listed]
+    for option in ("--adjudicate", "--last"):
+        assert "needs a terminal" in refused(memsift("label", *place, option))
+    assert "leave one out" in memsift("label", *place, "--last", "--adjudicate").stderr
+
+    # replayed prompts need no file any more
+    assert memsift("replay", "--save", *place).exit_code == 0
+    without = [*place[:2], *place[4:]]
+    progress = memsift("label", *without)
+    assert (" of 4 prompts done" in progress.stdout, progress.stderr) == (True, "")
+    counts = [len(memsift("label", "--next", "9", *where).stdout.splitlines()) for where in (without, place)]
+    assert counts[0] == counts[1]
+    (tmp_path / "none.jsonl").touch()
+    done = memsift("replay", *place[:2], "--prompts", tmp_path / "none.jsonl")
+    assert (done.stdout, "so nothing was replayed" in done.stderr) == ("", True)
 
 
 def test_answered_list_cards_are_counted_beside_the_labels(place: list[str], tmp_path: Path) -> None:
@@ -62,24 +78,13 @@ def test_answered_list_cards_are_counted_beside_the_labels(place: list[str], tmp
     for prompt in (first, second):
         workspace.keep(workspace.run(prompt, "memsift"))
     pools = [pool for prompt in (first, second) if (pool := workspace.pool(prompt.id))]
-    workspace.store.label("ann", first.id, pools[0].cards[0], "not", seed=1, blind=True, elapsed_ms=4000)
     workspace.store.answer_list("ann", second.id, pools[1].cards, (), seed=1, blind=True, elapsed_ms=9000)
+    assert "ann: 0 labels, 0 given blind, 1 list card" in memsift("label", *place).stdout
+    workspace.store.label("ann", first.id, pools[0].cards[0], "not", seed=1, blind=True, elapsed_ms=4000)
     workspace.close()
-    said = memsift("label", *place).stdout
-    assert "ann: 1 label (1 not), 1 given blind, 1 list card" in said
+    assert "ann: 1 label (1 not), 1 given blind, 1 list card" in memsift("label", *place).stdout
     (ann,) = printed(memsift("label", *place, "--format", "json"))["people"]
     assert (ann["labels"], ann["lists"]) == (1, 1)
-
-
-def test_a_person_with_list_cards_alone_has_no_verdicts_to_count(place: list[str], tmp_path: Path) -> None:
-    workspace = workspace_of(tmp_path, "ann")
-    prompt = workspace.prompts[0]
-    workspace.keep(workspace.run(prompt, "memsift"))
-    pool = workspace.pool(prompt.id)
-    assert pool is not None
-    workspace.store.answer_list("ann", prompt.id, pool.cards, (), seed=1, blind=True, elapsed_ms=9000)
-    workspace.close()
-    assert "ann: 0 labels, 0 given blind, 1 list card" in memsift("label", *place).stdout
 
 
 def test_it_counts_people_disputes_pace_and_stale_labels_and_says_when_nothing_comes_next(
@@ -96,7 +101,7 @@ def test_it_counts_people_disputes_pace_and_stale_labels_and_says_when_nothing_c
     assert (bob["annotator"], bob["verdicts"]["not"]) == ("bob", given)
     assert (made["disputed"], made["settled"], made["stale"]) == (given, 0, 0)
     text = memsift("label", *place, MEMSIFT_ANNOTATOR="ann")
-    assert f"people differ on {given} memories: `memsift label --adjudicate` settles them" in text.stdout
+    assert f"people disagree about {given} memories. To settle them: memsift label --adjudicate" in text.stdout
     assert f"ann: {given} labels ({given} relevant), {given} given blind" in text.stdout
     assert text.stderr == ""
     result = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann")
@@ -106,26 +111,12 @@ def test_it_counts_people_disputes_pace_and_stale_labels_and_says_when_nothing_c
     assert printed(memsift("label", *place, "--format", "json"))["stale"] == 4
 
 
-def test_it_lists_the_prompts_that_come_next(place: list[str]) -> None:
-    listed = rows(memsift("label", *place, "--next", "3", "--format", "json", MEMSIFT_ANNOTATOR="ann"))
-    assert len({row["id"] for row in listed}) == 3
-    assert {row["prompt"] for row in listed} <= set(TEXTS)
-    text = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann").stdout
-    assert text.splitlines() == [f"{row['id']}  {row['prompt']}" for row in listed]
-
-
 def test_without_prompts_it_says_how_to_name_some(place: list[str]) -> None:
     for line in ("", "--next 3", "--format json", "--next 3 --format json"):
         result = memsift("label", *place[:2], *place[4:], *line.split())
         assert result.exit_code == 0
         assert result.stderr.startswith("memsift: There are no prompts to label. Name some with --prompts FILE")
         assert ("--next" in line) == (result.stdout == "")
-
-
-def test_adjudicating_and_the_last_prompt_need_a_terminal(place: list[str]) -> None:
-    for option in ("--adjudicate", "--last"):
-        assert "needs a terminal" in refused(memsift("label", *place, option))
-    assert "leave one out" in memsift("label", *place, "--last", "--adjudicate").stderr
 
 
 def test_the_last_prompt_that_got_memories_is_found_by_its_hash_also_with_a_pasted_text(
@@ -149,21 +140,3 @@ def test_the_last_prompt_that_got_memories_is_found_by_its_hash_also_with_a_past
     decisions = read_log(str(world.state)).decisions
     assert last_injected(decisions, [prompt]) == prompt
     assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[2].injected),)]
-
-
-def test_prompts_that_were_replayed_from_a_file_can_be_labelled_without_naming_it_again(place: list[str]) -> None:
-    where = [place[0], place[1], *place[4:]]
-    assert memsift("replay", "--save", *place).exit_code == 0
-    progress = memsift("label", *where)
-    assert " of 4 prompts done" in progress.stdout
-    assert progress.stderr == ""
-    assert len(memsift("label", "--next", "9", *where).stdout.splitlines()) == len(
-        memsift("label", "--next", "9", *place).stdout.splitlines()
-    )
-
-
-def test_a_replay_of_no_prompt_says_so(place: list[str], tmp_path: Path) -> None:
-    (tmp_path / "none.jsonl").touch()
-    done = memsift("replay", *place[:2], "--prompts", tmp_path / "none.jsonl")
-    assert done.stdout == ""
-    assert done.stderr.startswith("memsift: There is no prompt in these files, so nothing was replayed.")
