@@ -109,21 +109,15 @@ def test_what_does_not_count_is_named_with_its_line(root: Path) -> None:
     assert listed.stderr.splitlines() == [
         f"memsift: {file}, line 1, is a mark of a conflict in git; the phrases around it count",
         f"memsift: {file}, line 4, is not JSON",
-        f"memsift: {file}, line 2, is about 'gone', and there is no such memory here",
+        f"memsift: {file}, line 2, is about 'gone', which is no memory here",
     ]
     assert "\x1b" not in of(root, "list", "--format", "text").stdout
     assert of(root, "remove", "gone", "--all").exit_code == 0
     assert counted(root) == {"Use-WAL": {"old one"}}
-
-
-def test_phrases_of_a_root_that_is_not_trusted_are_said_not_to_count(root: Path) -> None:
     revoke(str(root), os.environ)
-    file = root / ".memsift/phrases.jsonl"
     line = f"memsift: The phrases in {file} do not count until you trust the folder: memsift trust {root}"
     assert line in of(root, "add", "Use-WAL", "database is locked").stderr
     assert line in of(root, "list").stderr
-    trust(str(root), os.environ)
-    assert line not in of(root, "list").stderr
 
 
 def test_memories_without_phrases_or_with_older_ones_are_missing_and_secrets_are_left_out(root: Path) -> None:
@@ -147,6 +141,11 @@ def test_memories_without_phrases_or_with_older_ones_are_missing_and_secrets_are
     write_root(root, [memory("Use WAL", "sqlite", body="Another text.")])
     assert of(root, "missing", "--format", "ids", "--next", "2").stdout == "Deploys-use-make\nUse-WAL\n"
     assert "Use-WAL           old   Use WAL" in of(root, "missing", "--format", "text").stdout
+    secret = ("Login-of-the-mirror", "--check", "secrets", "--root", root)
+    for decide, is_missing in (("accept", True), ("reject", False)):  # what only the root accepts stays a secret
+        memsift("quality", decide, *secret, *(["--shared"] if decide == "accept" else []))
+        assert ("Login-of-the-mirror" in of(root, "missing", "--format", "ids").stdout) is is_missing
+    assert (root / "memsift-accepted.txt").exists()
 
 
 def test_a_secret_in_a_heading_or_in_the_front_matter_is_a_secret(tmp_path: Path) -> None:
@@ -159,15 +158,6 @@ def test_a_secret_in_a_heading_or_in_the_front_matter_is_a_secret(tmp_path: Path
     missing = of(folder, "missing", "--format", "json")
     assert KEY_IN_A_NOTE not in missing.stdout
     assert missing.stderr.count("it looks like a secret") == 2
-
-
-def test_a_dismissed_secret_is_none_unless_only_the_root_says_so(root: Path) -> None:
-    name = "Login-of-the-mirror"
-    memsift("quality", "accept", name, "--check", "secrets", "--shared", "--root", root)
-    assert name in of(root, "missing", "--format", "ids").stdout
-    memsift("quality", "reject", name, "--check", "secrets", "--root", root)
-    assert (root / "memsift-accepted.txt").exists()
-    assert name not in of(root, "missing", "--format", "ids").stdout
 
 
 def test_an_agent_imports_a_line_for_each_memory_and_what_cannot_be_used_is_said(root: Path, tmp_path: Path) -> None:
@@ -220,8 +210,8 @@ def test_a_new_memory_gets_its_phrases_and_an_undone_undo_has_them_again(root: P
 def test_a_model_writes_phrases_after_its_price_was_told_and_gets_no_secret(server: ApiServer, root: Path) -> None:
     dry = of(root, "write", *HTTP, "--dry-run")
     assert (dry.exit_code, server.requests) == (0, [])
-    assert "anthropic-http (claude-haiku-4-5) is asked about 2 memories. It costs about $0.00" in dry.stderr
-    assert "It gets their whole text." in dry.stderr
+    assert "anthropic-http (claude-haiku-4-5) is asked about 2 memories. Cost: about $0.00" in dry.stderr
+    assert "The whole text of these memories is sent." in dry.stderr
     done = of(root, "write", *HTTP)
     assert done.stderr.splitlines()[-1] == "memsift: Added 4 phrases to 2 memories. It cost $0.0002."
     (request,) = server.requests
@@ -233,27 +223,32 @@ def test_a_model_writes_phrases_after_its_price_was_told_and_gets_no_secret(serv
     assert counted(root)["Use-WAL"] == {"Use WAL please", "what about Use WAL"}
     assert {one["by"] for one in printed(of(root, "list", "--format", "json"))} == {"model claude-haiku-4-5"}
     again = of(root, "write", *HTTP)
-    assert (again.exit_code, "There is nothing to write." in again.stderr, len(server.requests)) == (0, True, 1)
+    assert (again.exit_code, "There is nothing to write." in again.stderr) == (0, True)
+    before = counted(root)
+    for name in before:
+        of(root, "remove", name, "--all")
+    cached = of(root, "write", "--judge", "none", MEMSIFT_JUDGE="anthropic-http")
+    assert (cached.exit_code, counted(root), len(server.requests)) == (0, before, 1)
 
 
-@pytest.mark.parametrize("kind", ["anthropic", "openai", "claude-cli", "scripted"])
-def test_every_provider_can_be_asked(server: ApiServer, root: Path, tmp_path: Path, kind: str) -> None:
+def test_every_provider_can_be_asked(server: ApiServer, root: Path, tmp_path: Path) -> None:
     titles = ["Deploys use make", "Use WAL"]
-    judge, environ = ["--judge", kind], {}
-    if kind == "openai":
-        server.answer = lambda request: chatted(answer_to(titles_in(request)))
-        judge, environ = [*judge, "--judge-model", "local"], {"OPENAI_BASE_URL": f"{server.url}/v1"}
-    elif kind == "claude-cli":
-        client = Client(tmp_path, result(answer_to(titles)))
-        environ = {"PATH": client.environ["PATH"]}
-    elif kind == "scripted":
-        judge = [
-            "--judge",
-            f"scripted:{jsonl(tmp_path / 's.jsonl', {'prompt': titles[0], 'answer': answer_to(titles)})}",
-        ]
-    done = of(root, "write", *judge, **environ)
-    assert done.exit_code == 0, done.stderr
-    assert {name: len(own) for name, own in counted(root).items()} == {"Deploys-use-make": 2, "Use-WAL": 2}
+    client = Client(tmp_path, result(answer_to(titles)))
+    script = jsonl(tmp_path / "s.jsonl", {"prompt": titles[0], "answer": answer_to(titles)})
+    openai = {"OPENAI_BASE_URL": f"{server.url}/v1"}
+    for kind, environ in {
+        "anthropic": {},
+        "openai": openai,
+        "claude-cli": {"PATH": client.environ["PATH"]},
+        f"scripted:{script}": {},
+    }.items():
+        server.answer = written if kind == "anthropic" else lambda request: chatted(answer_to(titles_in(request)))
+        model = ["--judge-model", "local"] if kind == "openai" else []
+        done = of(root, "write", "--judge", kind, *model, **environ)
+        assert done.exit_code == 0, done.stderr
+        assert {name: len(own) for name, own in counted(root).items()} == {"Deploys-use-make": 2, "Use-WAL": 2}, kind
+        for name in counted(root):
+            of(root, "remove", name, "--all")
 
 
 def test_answers_in_another_form_are_cut_or_refused_and_said(server: ApiServer, root: Path) -> None:
@@ -265,30 +260,28 @@ def test_answers_in_another_form_are_cut_or_refused_and_said(server: ApiServer, 
     ]
     server.answers.append(said(json.dumps({"memories": entries})))
     done = of(root, "write", *HTTP)
-    assert done.exit_code == 0
-    assert counted(root) == {"Deploys-use-make": {f"phrase {number}" for number in range(12)}}
-    assert [line.removeprefix("memsift: ") for line in done.stderr.splitlines()[4:]] == [
-        "Deploys-use-make has its own title as a phrase, by which it is found already: left out.",
-        "Deploys-use-make has a phrase that is no text: left out.",
-        "Deploys-use-make has a phrase of more than 20 words or 400 characters: left out.",
-        "Deploys-use-make has room for 12 of 15 new phrases: a memory has at most 12: left out.",
-        "Use-WAL got no phrases: left out.",
-        "Added 12 phrases to 1 memory. It cost $0.0002.",
-    ]
-    for nonsense in ("", "no JSON", "{}", '{"memories": []}', '{"memories": [{"index": 5, "phrases": ["x"]}]}'):
+    assert (done.exit_code, counted(root)) == (0, {"Deploys-use-make": {f"phrase {number}" for number in range(12)}})
+    assert "memsift: Use-WAL got no phrases: left out." in done.stderr.splitlines()
+    assert done.stderr.endswith("Added 12 phrases to 1 memory. It cost $0.0002.\n")
+    for nonsense in ("", '{"memories": []}', '{"memories": [{"index": 5, "phrases": ["x"]}]}'):
         server.answers.append(said(nonsense))
         failing = of(root, "write", *HTTP, "--retries", "0")
-        assert failing.exit_code == 2
-        assert "parse_error" in failing.stderr
+        assert (failing.exit_code, "parse_error" in failing.stderr) == (2, True)
+    server.answers.append(failed(500))
+    failing = of(root, "write", *HTTP, "--retries", "0")
+    assert (failing.exit_code, "The judge answered none of 1 questions" in failing.stderr) == (2, True)
     assert "Use-WAL" not in counted(root)
 
 
 def test_mistakes_of_setup_are_named_before_anything_is_sent(server: ApiServer, root: Path) -> None:
-    assert "There is no model to ask. Name one with --judge" in of(root, "write").stderr
-    assert "--judge-depth has no effect here" in of(root, "write", *HTTP, "--judge-depth", "keep").stderr
-    assert "There is no memory 'Use-WALL'" in of(root, "write", "Use-WALL", *HTTP).stderr
-    assert "There is nothing to write." in of(root, "write", "Login-of-the-mirror", *HTTP).stderr
-    assert "has no answer" in of(root, "write", "--judge", "none").stderr
+    for line, says in (
+        ("", "There is no model to ask. Name one with --judge"),
+        ("--judge anthropic-http --judge-depth keep", "--judge-depth has no effect here"),
+        ("Use-WALL --judge anthropic-http", "There is no memory 'Use-WALL'"),
+        ("Login-of-the-mirror --judge anthropic-http", "There is nothing to write."),
+        ("--judge none", "has no answer"),
+    ):
+        assert says in of(root, "write", *line.split()).stderr, line
     assert server.requests == []
 
 
@@ -305,22 +298,6 @@ def test_at_the_cost_limit_the_phrases_are_kept_and_the_same_command_goes_on(ser
     assert len(counted(root)) == 5 * asked
     assert of(root, "write", *HTTP).exit_code == 0
     assert (len(counted(root)), len(server.requests)) == (20, 4)
-
-
-def test_an_answer_is_paid_for_once(server: ApiServer, root: Path) -> None:
-    of(root, "write", *HTTP)
-    before = counted(root)
-    for name in before:
-        of(root, "remove", name, "--all")
-    again = of(root, "write", "--judge", "none", MEMSIFT_JUDGE="anthropic-http")
-    assert (again.exit_code, counted(root), len(server.requests)) == (0, before, 1)
-
-
-def test_a_server_that_fails_costs_no_phrase(server: ApiServer, root: Path) -> None:
-    server.answer = lambda _: failed(500)
-    done = of(root, "write", *HTTP, "--retries", "0")
-    assert (done.exit_code, "The judge answered none of 1 questions" in done.stderr) == (2, True)
-    assert counted(root) == {}
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def test_active_memories_are_rated_and_the_cost_is_told_before_and_after(server:
     assert (found["summary"]["accepted"], found["summary"]["by_rule"]) == (1, 1)
     assert {title_in(request) for request in server.requests} == set(SCORES)
     before, after = result.stderr.splitlines()
-    assert "anthropic-http (claude-haiku-4-5) is asked about 3 memories, besides 1 rejected by rule. It costs" in before
+    assert "anthropic-http (claude-haiku-4-5) is asked about 3 memories, besides 1 rejected by rule. Cost: " in before
     assert after == ("memsift: 4 memories: 1 accepted, 3 rejected (1 by rule). 360 tokens in and 27 out, $0.0005.")
 
 
@@ -111,37 +111,26 @@ def test_fail_under_fails_for_a_low_score_or_no_answer(server: ApiServer, root: 
     assert (dead.exit_code, "The judge answered none of 2 questions" in dead.stderr) == (2, True)
 
 
-def test_the_cost_limit_is_never_crossed_and_the_rest_is_rated_later(server: ApiServer, root: Path) -> None:
-    limit = 0.012  # a call reserves about 0.009 and costs 0.000165
-    rate = ("quality", "judge", "--format", "json", "--root", root, *HTTP, "--concurrency", "1")
-    low = memsift(*rate, "Use-WAL", "Be-careful", "--max-cost", "0.001")
-    assert (low.exit_code, len(server.requests)) == (1, 0)
-    assert "--max-cost is reached after 0 of 2 memories. Give the same command again to go on" in low.stderr
-    assert decisions(memsift(*rate, "--max-cost", str(limit))) == ALL
-
-
-def test_the_cost_limit_holds_for_several_roots_together(server: ApiServer, root: Path, tmp_path: Path) -> None:
+def test_the_cost_limit_holds_for_several_roots_together_and_the_rest_is_rated_later(
+    server: ApiServer, root: Path, tmp_path: Path
+) -> None:
     more = write_root(tmp_path / "more", [memory(f"Rule {number}", body="It is cold.") for number in range(3)])
     rate = (*RATE, "--root", root, "--root", more, *HTTP, "--concurrency", "1", "--max-cost")
-    told = re.search(r"at most \$(\d\.\d+)", memsift(*rate, "0.0001").stderr)
+    low = memsift(*rate, "0.0001")
+    assert (low.exit_code, len(server.requests)) == (1, 0)
+    assert "--max-cost is reached after 1 of 4 memories. Give the same command again to go on" in low.stderr
+    told = re.search(r"at most \$(\d\.\d+)", low.stderr)
     assert told
     limit = float(told[1]) / 3 + 2.4 * PRICE  # enough for three calls in the first root, and for none after them
     result = memsift(*rate, str(limit))
-    assert (result.exit_code, "--max-cost is reached" in result.stderr) == (1, True)
-    assert len(server.requests) == 3
+    assert (result.exit_code, "--max-cost is reached" in result.stderr, len(server.requests)) == (1, True, 3)
     assert decisions(memsift(*rate, "0.1")) == {**ALL, **{f"Rule-{number}": "accepted" for number in range(3)}}
     assert len(server.requests) == 6
-
-
-# The web
-
-
-def test_the_cost_limit_reckons_with_the_pages_of_a_web_search(server: ApiServer, root: Path) -> None:
-    rate = ("quality", "judge", "Use-WAL", "--root", root, *HTTP, "--web-search", "--max-cost")
-    assert memsift(*rate, "0.8").exit_code == 1  # four times 200,000 tokens cost 0.8, and three searches 0.03
-    assert server.requests == []
+    web = ("quality", "judge", "Use-WAL", "--root", root, *HTTP, "--web-search", "--max-cost")
+    assert memsift(*web, "0.8").exit_code == 1  # four times 200,000 tokens cost 0.8, and three searches 0.03
+    assert len(server.requests) == 6
     server.answers.append(searched("### IDEA: Use WAL\n**Quality Score**: 9/10\n"))
-    assert memsift(*rate, "0.9").exit_code == 0
+    assert memsift(*web, "0.9").exit_code == 0
 
 
 # The person
@@ -150,7 +139,7 @@ def test_the_cost_limit_reckons_with_the_pages_of_a_web_search(server: ApiServer
 @pytest.mark.usefixtures("server")
 def test_the_agreement_with_the_persons_decisions_is_counted_by_category(root: Path) -> None:
     agreement = ("quality", "judge", "--agreement", "--root", root)
-    assert "There is no memory with a rating and a decision yet." in memsift(*agreement).stdout
+    assert "No memory has both a rating and a decision yet." in memsift(*agreement).stdout
     printed(memsift(*RATE, "--root", root, *HTTP))
     printed(memsift(*RATE, "summary", "--root", root, *HTTP))  # by the rule, which is no model
     memsift("quality", "accept", "Use-WAL", "Cache-for-an-hour", "summary", "--root", root)
@@ -176,7 +165,7 @@ def test_decisions_about_an_earlier_text_and_ratings_of_another_model_do_not_cou
     write_root(root, [memory("Use WAL", body="Another text.")])
     printed(memsift(*RATE, "--root", root, *HTTP))
     agreement = ("quality", "judge", "--agreement", "--root", root)
-    assert "There is no memory with a rating" in memsift(*agreement).stdout
+    assert "No memory has both a rating" in memsift(*agreement).stdout
     printed(memsift(*RATE, "Use-WAL", "--root", root, *HTTP, "--judge-model", "claude-sonnet-4-5"))
     for name in ("Use-WAL", "Be-careful"):
         memsift("quality", "accept", name, "--root", root)
