@@ -123,34 +123,21 @@ def test_report_of_files_counts_what_the_files_say(run_file: Path) -> None:
     assert of_system(report, FIRST)["ranked"] is None
     for system in (FIRST, CUT, JUDGED):
         made = of_system(report, system)
-        known = qrels()
         own = [row for row in read_rows(run_file) if row["system"] == system]
         failed = sum(bool(row["fallback"]) for row in own)
-        own = [row for row in own if not row["fallback"]]
-        pools: dict[str, set[str]] = {}
-        for row in read_rows(run_file):
-            pools.setdefault(row["prompt_id"], set()).update(one["id"] for one in row["candidates"])
-        sets = {row["prompt_id"]: {one["id"] for one in row["injected"]} for row in own}
-        relevant = {name: {one for one, good in known.get(name, {}).items() if good} for name in sets}
-        hits = sum(len(sets[name] & relevant[name]) for name in sets)
-        injected = sum(map(len, sets.values()))
+        sets = {row["prompt_id"]: {one["id"] for one in row["injected"]} for row in own if not row["fallback"]}
+        relevant = {name: {one for one, good in qrels().get(name, {}).items() if good} for name in sets}
+        hits, injected = sum(len(sets[name] & relevant[name]) for name in sets), sum(map(len, sets.values()))
         nothing = [name for name in sets if not relevant[name]]
-
         assert (made["prompts"], failed) == ((50, 2) if system == JUDGED else (52, 0))
         assert (made["precision"]["part"], made["precision"]["whole"]) == (hits, injected)
         assert made["interval"]["low"] < hits / injected < made["interval"]["high"]
-        assert made["fire_rate"]["part"] == sum(bool(found) for found in sets.values())
-        assert made["false_fire_rate"] == {
-            "value": pytest.approx(sum(bool(sets[name]) for name in nothing) / len(nothing)),
-            "part": sum(bool(sets[name]) for name in nothing),
-            "whole": len(nothing),
-        }
+        false_fires = made["false_fire_rate"]
+        assert (false_fires["part"], false_fires["whole"]) == (sum(bool(sets[one]) for one in nothing), len(nothing))
         assert made["irrelevant_per_prompt"]["part"] == injected - hits
-        assert made["recall_of_known"]["whole"] == sum(map(len, relevant.values()))
-        assert made["recall_of_known"]["part"] == hits
-        pooled = sum(len(pools[name] & relevant[name]) for name in sets)
-        assert made["lost_per_prompt"]["part"] == pooled - hits
-        assert made["silent"] == sum(not found for found in sets.values())
+        recall = made["recall_of_known"]
+        assert (recall["part"], recall["whole"]) == (hits, sum(map(len, relevant.values())))
+        assert made["silent"] == sum(not found for found in sets.values()) == len(sets) - made["fire_rate"]["part"]
         assert made["fallbacks"]["part"] == failed
 
 
@@ -171,7 +158,7 @@ def test_the_formats_hold_the_same_precision_and_the_judge_of_the_demo_is_more_p
     assert (text.exit_code, text.stderr, markdown.exit_code) == (0, "", 0)
 
 
-def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path, tmp_path: Path) -> None:
+def test_the_page_goes_into_a_file_and_a_bad_run_is_refused_with_its_line(run_file: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--prompts", DEMO / "prompts.jsonl"]
     result = memsift(*arguments, "--root", DEMO_ROOT, "--format", "html", "--output", page)
@@ -182,9 +169,6 @@ def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path
     assert "the queue is stuck again" in written
     assert "By kind of prompt: where it is good" in written
     refused(memsift(*arguments, "--output", page / "folder.html"))
-
-
-def test_a_bad_run_file_is_refused_with_its_line(tmp_path: Path) -> None:
     good = {"prompt_id": "p01", "system": "memsift", "injected": [], "candidates": []}
     for bad in ("{", [1], {**good, "system": ""}, {**good, "injected": [{"id": 7}]}, good):
         file = jsonl(tmp_path / "run.jsonl", good, bad)

@@ -63,7 +63,7 @@ def test_what_cannot_be_replayed_elsewhere_is_refused(tmp_path: Path) -> None:
     for name in ("threads", "processes:0", "processes:two", "dask"):
         assert f"There is no executor {name!r}" in refused(memsift(*command(file, "--executor", name)))
     done = memsift(*command(file, "--executor", "processes", "--max-cost", "1"))
-    assert (done.exit_code, "--max-cost counts the calls of this process alone" in done.stderr) == (2, True)
+    assert (done.exit_code, "--max-cost counts only the calls of this process" in done.stderr) == (2, True)
 
 
 @pytest.mark.slow

@@ -88,43 +88,36 @@ def test_a_rate_limit_is_waited_for_and_asked_again(server: ApiServer, replay: l
     started_at = time.monotonic()
     found = rows(memsift(*replay))
     assert time.monotonic() - started_at >= 1
-    assert pairs(found) == ALL
-    assert {row["fallback"] for row in found} == {""}
+    assert (pairs(found), {row["fallback"] for row in found}) == (ALL, {""})
     assert len(server.requests) == COUNT + 3
 
 
 # Stopping and going on
 
 
-def test_a_run_file_is_gone_on_with(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+def test_a_run_file_is_gone_on_with_and_what_the_judge_did_not_answer_is_asked_again(
+    tmp_path: Path, server: ApiServer, replay: list[str]
+) -> None:
     run = tmp_path / "run.jsonl"
+    server.answers.extend([failed(400)] * 3)
     first = memsift(*replay, "--resume", run)
-    assert (first.exit_code, first.stdout) == (0, "")
+    assert (first.stdout, sum(row["fallback"] == "http_error" for row in read(run))) == ("", 3)
+    result = memsift(*replay, "--resume", run)
+    assert "memsift: The judge gave no answer for 3 rows. It is asked again." in result.stderr
+    assert sorted(pairs(read(run))) == sorted(ALL)
+    assert ({row["fallback"] for row in read(run)}, len(server.requests)) == ({""}, COUNT + 3)
+    assert list(tmp_path.glob("run*")) == [run]
+    run.unlink()
+    memsift(*replay, "--resume", run)
     whole = run.read_bytes()
     assert pairs(read(run)) == ALL
     memsift(*replay, "--resume", run)
     assert run.read_bytes() == whole
     lines = whole.splitlines(keepends=True)
-    run.write_bytes(
-        b"".join(lines[:9]) + lines[9][:50]
-    )  # a judged row is cut off; the other row of its prompt is complete
+    run.write_bytes(b"".join(lines[:9]) + lines[9][:50])  # a judged row is cut off; the other of its prompt is whole
     assert memsift(*replay, "--resume", run, "--judge-refresh").exit_code == 0
-    assert pairs(read(run)) == ALL
-    assert run.read_bytes().startswith(b"".join(lines[:9]))
-    assert len(server.requests) == COUNT + COUNT - 4
-
-
-def test_what_the_judge_did_not_answer_is_asked_again(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
-    run = tmp_path / "run.jsonl"
-    server.answers.extend([failed(400)] * 3)
-    memsift(*replay, "--resume", run)
-    assert sum(row["fallback"] == "http_error" for row in read(run)) == 3
-    result = memsift(*replay, "--resume", run)
-    assert "memsift: 3 rows have no answer of the judge: it is asked about them again." in result.stderr
-    assert sorted(pairs(read(run))) == sorted(ALL)
-    assert {row["fallback"] for row in read(run)} == {""}
-    assert len(server.requests) == COUNT + 3
-    assert list(tmp_path.glob("run*")) == [run]
+    assert (pairs(read(run)), run.read_bytes()[: len(b"".join(lines[:9]))]) == (ALL, b"".join(lines[:9]))
+    assert len(server.requests) == COUNT + 3 + COUNT - 4
 
 
 def test_a_run_of_another_judge_and_a_file_that_is_no_run_are_not_gone_on_with(
@@ -158,7 +151,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path, server:
     assert pairs(found) == ALL[2:]
     assert {row["fallback"] for row in found} == {""}
     assert stderr.splitlines() == [
-        f"memsift: Stopped after {COUNT - 1} of {COUNT} prompts. Keep the rows in a file and give the command with "
+        f"memsift: Stopped after {COUNT - 1} of {COUNT} prompts. Keep the rows in a file, and repeat the command with "
         "--resume FILE to go on with the rest."
     ]
     server.answer = KEEP
@@ -198,29 +191,20 @@ def test_after_kill_9_no_finished_call_is_repeated(tmp_path: Path, server: ApiSe
 def test_a_limit_stops_before_it_is_crossed_and_keeps_what_is_done(
     tmp_path: Path, server: ApiServer, replay: list[str]
 ) -> None:
+    line = refused(memsift(*replay, "--max-cost", "1", "--judge-model", "claude-unheard-of"))
+    assert "needs the price of anthropic-http (claude-unheard-of)" in line
+    assert memsift(*replay, "--max-cost", "0").exit_code == 2
     run = tmp_path / "run.jsonl"
     result = memsift(*replay, "--resume", run, "--max-cost", "0.005")
-    assert result.exit_code == 1
     judged = [row for row in read(run) if row["judgement"]]
     cost = sum(row["judgement"]["cost_usd"] for row in judged)
-    assert 0 < len(judged) < COUNT
-    assert 0 < cost <= 0.005
+    assert (result.exit_code, 0 < len(judged) < COUNT, 0 < cost <= 0.005) == (1, True, True)
     assert len(server.requests) == len(judged)
     assert f"--max-cost is reached after {len(judged)} of {COUNT} prompts. Give the same command again" in result.stderr
     assert memsift(*replay, "--resume", run).exit_code == 0
     assert sorted(pairs(read(run))) == sorted(ALL)
-    assert len(server.requests) == COUNT
-
-
-def test_a_limit_needs_a_known_price_and_what_the_cache_answers_costs_nothing(
-    server: ApiServer, replay: list[str]
-) -> None:
-    line = refused(memsift(*replay, "--max-cost", "1", "--judge-model", "claude-unheard-of"))
-    assert "needs the price of anthropic-http (claude-unheard-of)" in line
-    assert memsift(*replay, "--max-cost", "0").exit_code == 2
-    rows(memsift(*replay))
     found = rows(memsift(*replay, "--max-cost", "0.000001"))
-    assert {row["judgement"]["cost_usd"] for row in found if row["judgement"]} == {0.0}
+    assert {row["judgement"]["cost_usd"] for row in found if row["judgement"]} == {0.0}, "the cache costs nothing"
     assert len(server.requests) == COUNT
 
 
