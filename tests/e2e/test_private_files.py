@@ -138,16 +138,6 @@ def test_what_the_commands_write_is_its_owners_alone(tmp_path: Path, umask: int)
     assert [name for name in made if name.removesuffix(".lock") not in page] == []
 
 
-def test_files_that_sqlite_keeps_beside_its_own_are_private(tmp_path: Path) -> None:
-    home = Home(tmp_path, OPEN)
-    home.memsift("search", ASK)
-    places = index_file(str(home.root), home.environ), labels_file(home.environ)
-    done = home.run([sys.executable, "-c", WRITING, *places])
-    modes = dict(line.split() for line in done.stdout.splitlines())
-    assert set(modes) == {"index.db", "index.db-journal", "labels.db", "labels.db-wal", "labels.db-shm"}, done.stderr
-    assert set(modes.values()) == {"0o600"}
-
-
 def test_files_of_earlier_versions_are_narrowed_and_folders_stay(tmp_path: Path) -> None:
     home = Home(tmp_path, OPEN)
     home.hook("one")
@@ -188,8 +178,15 @@ def test_a_file_that_a_person_named_keeps_its_mode(tmp_path: Path) -> None:
     assert stat.S_IMODE(page.stat().st_mode) == 0o644
 
 
-def test_a_database_that_is_open_is_never_opened_beside_sqlite(tmp_path: Path) -> None:
+def test_files_that_sqlite_keeps_are_private_and_no_open_database_is_opened_beside_sqlite(tmp_path: Path) -> None:
     """Closing a second descriptor would free the locks that this process holds, and let two processes write at once."""
+    home = Home(tmp_path, OPEN)
+    home.memsift("search", ASK)
+    places = index_file(str(home.root), home.environ), labels_file(home.environ)
+    done = home.run([sys.executable, "-c", WRITING, *places])
+    modes = dict(line.split() for line in done.stdout.splitlines())
+    assert set(modes) == {"index.db", "index.db-journal", "labels.db", "labels.db-wal", "labels.db-shm"}, done.stderr
+    assert set(modes.values()) == {"0o600"}
     path = str(tmp_path / "deep/down/file.db")
     make_private(path)
     os.chmod(path, 0o644)  # noqa: PTH101

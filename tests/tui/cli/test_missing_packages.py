@@ -33,10 +33,7 @@ asyncio.run(label_two_cards())
 """
 
 
-Printed = tuple[int, str]
-
-
-def printed(command: Sequence[str | Path], code: list[str] | None = None) -> Printed:
+def printed(command: Sequence[str | Path], code: list[str] | None = None) -> tuple[int, str]:
     """The exit code and the output. Times of a run differ from call to call."""
     done = process(*command, code=code)
     assert "Traceback" not in done.stderr

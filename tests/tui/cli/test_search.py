@@ -42,21 +42,18 @@ def test_search_prints_the_documented_shape_best_first() -> None:
     assert [part for part in parts if part not in text] == []
 
 
-def test_search_shows_what_the_hook_would_find_too_weak_and_retired_memories_only_when_asked_for() -> None:
+def test_limits_and_retired_memories_follow_the_options_and_the_mode() -> None:
+    asked = ("search", "postgres job_queue worker", "--root", DEMO_ROOT, "--mode")
+    for options, found in ((("search", "--max-results", "2"), 2), (("auto", "--max-results", "1"), 1), (("auto",), 2)):
+        assert printed(memsift(*asked, *options))["total_results"] == found, options
     query = ("search", "Celery beat schedule drift on old brokers", "--root", DEMO_ROOT)
     assert {one["status"] for one in printed(memsift(*query))["results"]} == {"active"}
     found = printed(memsift(*query, "--include-retired"))["results"]
     assert [one["status"] for one in found if one["id"] == "rq-on-redis"] == ["retired"]
-    assert printed(memsift(*query, "--include-retired", "--mode", "auto"))["results"] == []
-
-
-def test_max_results_is_how_many_there_are_and_auto_has_as_many_as_the_hook_injects() -> None:
-    for mode, options, found in (
-        *((mode, ["--max-results", str(number)], number) for mode in ("search", "auto") for number in (1, 2)),
-        ("auto", [], 2),
-    ):
-        result = printed(memsift("search", "postgres job_queue worker", "--root", DEMO_ROOT, "--mode", mode, *options))
-        assert result["total_results"] == found, (mode, options)
+    assert printed(memsift(*query, "--include-retired", "--mode", "auto"))["results"] == [], "too weak for the hook"
+    asked = ("search", "RQ Redis background jobs", "--root", DEMO_ROOT, "--mode", "auto", "--memory", "rq-on-redis")
+    for options, outcome in (((), "status"), (("--include-retired",), "injected")):
+        assert printed(memsift(*asked, *options))["memory"]["explain"]["outcome"] == outcome
 
 
 def test_a_query_that_finds_nothing_is_an_empty_result() -> None:
@@ -124,13 +121,6 @@ def test_one_memory_is_explained_although_it_does_not_match() -> None:
     }  # fmt: skip
     assert one["explain"]["advice"] == "The prompt says 'bakground', the memory 'background'."
     assert "memsift does not find it" in memsift(*asked, "--format", "text", "--explain").stdout
-
-
-def test_a_retired_memory_is_explained_by_its_status() -> None:
-    asked = ["search", "RQ Redis background jobs", "--root", DEMO_ROOT, "--mode", "auto", "--memory", "rq-on-redis"]
-    assert printed(memsift(*asked))["memory"]["explain"]["outcome"] == "status"
-    with_retired = printed(memsift(*asked, "--include-retired"))["memory"]["explain"]
-    assert with_retired["outcome"] == "injected"
 
 
 def test_an_unknown_id_is_refused_with_those_that_are_near() -> None:
