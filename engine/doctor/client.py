@@ -176,7 +176,7 @@ def try_hook(
             run(agent, hook, folder, prompt, place, environ)
             done = run(agent, hook, folder, prompt, place, environ)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return problem("test prompt", f"the hook's command does not start, or does not end ({type(error).__name__})", AGAIN)
+        return problem("test prompt", f"the hook's command does not start or end ({type(error).__name__})", AGAIN)
     return _judged(done, has_roots=bool(roots))
 
 

@@ -143,7 +143,8 @@ def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     if reading.untrusted:
         keys = ", ".join(key.removeprefix("retrieval.") for key, _ in reading.untrusted)
         state = f"not trusted any more ({reading.change})" if reading.change else "not trusted"
-        return note("trust", f"{root} is {state}, so these settings do not count: {keys}", f"To allow: {trust_command(root)}")
+        text = f"{root} is {state}, so these settings do not count: {keys}"
+        return note("trust", text, f"To allow: {trust_command(root)}")
     return ok(
         "trust",
         f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted; its settings need no trust'}",
