@@ -63,7 +63,7 @@ def activity(
     --last: Show only the last N decisions.
     --memory: Instead of the list, show how often this memory was injected and relevant, and its cost in tokens.
     --follow: Print new decisions of all roots as they come, until Ctrl-C.
-    --no-root: Show the log of prompts that were typed where there is no folder of memories.
+    --no-root: Show the log of prompts typed in folders without memories.
     --root: each root has its own log. Without the option, the logs of all roots are one list.
     --only: Only decisions that were silent (nothing injected), slow (500 ms or more) or a fallback (the judge gave
         no answer). Repeatable: all of them must hold.

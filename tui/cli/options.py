@@ -6,7 +6,7 @@
     database of claude-mem, a text file with a prompt per line, or a folder of these. Repeatable.
 --db: Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.
 --plain: Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor
-    is. `plain = true` under [app] in config.toml does so always.
+    is. `plain = true` under [app] in config.toml always does so.
 --unjudged: Count a memory without a row in --qrels as not relevant, or exclude it.
 --strict: Exit with 1 if the samples of the judge disagree about any memory.
 --full: Print everything in text form, not only the first lines.
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 PROMPTS_DEFAULT = (
-    "Default: the sessions of all agents in this project, or else what SpecStory and aider keep in it, or else the "
+    "Default: the sessions of all agents in this project, or else the exports of SpecStory and aider in it, or else the "
     "prompts that were replayed here."
 )
 SHARED = help_of(sys.modules[__name__])[1]

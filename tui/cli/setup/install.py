@@ -43,7 +43,7 @@ def scope_option(parameter: str, _: object, texts: Mapping[str, str]) -> Callabl
     return lambda command: first(second(command))
 
 
-ON_MACHINE = "A coding agent; can be given several times. Without it, a terminal asks about those on this machine."
+ON_MACHINE = "A coding agent, repeatable. Without it, a terminal asks about the agents on this machine."
 Agents = Annotated[tuple[str, ...], option(OPTION, type=click.Choice(NAMES), about=ON_MACHINE)]
 Scope = Annotated[str, scope_option]
 DryRun = Annotated[bool, option("--dry-run", about="Print the difference, and change nothing.")]
@@ -87,8 +87,8 @@ def install(
       memsift install
       memsift install --agent codex --dry-run
 
-    --user: For all projects of yours. The default.
-    --project: For all who work on the project in the current folder.
+    --user: For all your projects. The default.
+    --project: For everybody who works on the project in the current folder.
     --plugin: For Claude Code, as a plugin with three skills.
     --print: Only print the settings of one agent.
     """
@@ -106,7 +106,7 @@ def install(
         show(changes)
         return
     installation.record_start(os.environ)
-    write(changes, "memsift is installed already; nothing was changed.")
+    write(changes, "memsift is already installed; nothing was changed.")
     for agent in agents:
         warn(agent)
     build_indexes()
@@ -267,7 +267,9 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
         if scope == USER and is_shared and installation.ours_in(file) != installation.NOTHING:
             tell(SHARED.format(file.path))
     if changes:
-        tell(KEPT.format("".join(f" {OPTION} {agent.name}" for agent in agents if agent != default_agent())))
+        options = [" --project"] if scope == PROJECT else []
+        options += [f" {OPTION} {agent.name}" for agent in agents if agents != (default_agent(),)]
+        tell(KEPT.format("".join(options)))
     if is_unread and not changes:
         sys.exit(2)
 

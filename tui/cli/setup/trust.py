@@ -105,7 +105,7 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
 
 @command()
 def adopt(old: Annotated[str, argument(metavar="OLD")], root: OneRoot) -> None:
-    """Take over the tuned cutoff and the changes of a folder of memories that was at the path OLD.
+    """Take over the tuned cutoff and the changes of a folder of memories that was moved away from OLD.
 
     For a folder that was moved or renamed: OLD must be gone. memsift undo and memsift history then work at the new
     path. Labels need no adoption, because they follow the texts of prompts and memories. Trust and mute do not move:

@@ -153,7 +153,7 @@ def test_install_and_uninstall_say_what_they_changed_where_and_what_to_try_next(
     ]
     written = user.read_bytes(), user.stat().st_mtime_ns
     again = memsift("install")
-    assert (again.exit_code, again.stdout, "installed already" in again.stderr) == (0, "", True)
+    assert (again.exit_code, again.stdout, "already installed" in again.stderr) == (0, "", True)
     assert (user.read_bytes(), user.stat().st_mtime_ns) == written
     assert "Next: start Claude Code" in memsift("install", "--plugin").stderr
     kept, how = "Labels, logs and settings of memsift stay", "Next, to put it back: memsift install"
@@ -172,6 +172,8 @@ def test_install_and_uninstall_say_what_they_changed_where_and_what_to_try_next(
     done = memsift("uninstall", "--agent", "qwen")
     assert "Removed " in done.stderr
     assert done.stderr.endswith(f"{how} --agent qwen\n")
+    memsift("install", "--project")
+    assert memsift("uninstall", "--project").stderr.endswith(f"{how} --project\n")
 
 
 @pytest.mark.usefixtures("project")
