@@ -89,16 +89,16 @@ def test_none_answers_from_the_cache_of_the_configured_judge_and_a_miss_ends_wit
     for command in (("judge", ASK), ("search", ASK), replay):
         line = refused(memsift(*command, "--root", root, "--judge", "none", "--judge-model", "claude-x"))
         assert ("has no answer of anthropic (claude-x)" in line, "--judge anthropic" in line) == (True, True)
-    live, _ = verdicts(root, "--judge", "anthropic")
-    remembered, asked = verdicts(root, "--judge", "none", ANTHROPIC_API_KEY="")
+    live, _ = verdicts(root, *HTTP)
+    remembered, asked = verdicts(root, "--judge", "none", ANTHROPIC_API_KEY="", MEMSIFT_JUDGE="anthropic-http")
     assert [one["decision"] for one in live] == [one["decision"] for one in remembered]
-    assert (asked["provider"], asked["model"]) == ("anthropic", "claude-haiku-4-5")
+    assert (asked["provider"], asked["model"]) == ("anthropic-http", "claude-haiku-4-5")
     none = ("judge", ASK, "--root", root, "--judge", "none")
     for environ in ({"MEMSIFT_JUDGE": "openai", "OPENAI_BASE_URL": server.url}, {"MEMSIFT_JUDGE": "anthropic-http"}):
         assert f"answer of {environ['MEMSIFT_JUDGE']} (local)" in refused(
             memsift(*none, "--judge-model", "local", **environ)
         )
-    configure(root, judge={"provider": "anthropic"})
+    configure(root, judge={"provider": "anthropic-http"})
     assert (memsift(*none).exit_code, len(server.requests)) == (0, 1)
 
 

@@ -248,12 +248,11 @@ def test_every_provider_can_be_asked(server: ApiServer, root: Path, tmp_path: Pa
     script = jsonl(tmp_path / "s.jsonl", {"prompt": titles[0], "answer": answer_to(titles)})
     openai = {"OPENAI_BASE_URL": f"{server.url}/v1"}
     for kind, environ in {
-        "anthropic": {},
         "openai": openai,
         "claude-cli": {"PATH": client.environ["PATH"]},
         f"scripted:{script}": {},
     }.items():
-        server.answer = written if kind == "anthropic" else lambda request: chatted(answer_to(titles_in(request)))
+        server.answer = lambda request: chatted(answer_to(titles_in(request)))
         model = ["--judge-model", "local"] if kind == "openai" else []
         done = of(root, "write", "--judge", kind, *model, **environ)
         assert done.exit_code == 0, done.stderr

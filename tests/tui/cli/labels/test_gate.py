@@ -210,7 +210,7 @@ def test_the_labels_of_the_store_decide(tmp_path: Path) -> None:
         line = refused(memsift(*command, *options))
         assert "No label counts for memsift+default, so nothing can be decided. To label prompts: memsift" in line
     store.unlink()
-    replayed_and_labelled(store, 30, "relevant")
+    replayed_and_labelled(store, 20, "relevant")
     assert decided(command)["verdict"] == "pass"
     changed = memsift(*command, "--full", MEMSIFT_MAX_INJECT="2")
     assert (changed.exit_code, "max_inject was 3, is 2" in " ".join(changed.stdout.split())) == (1, True)
