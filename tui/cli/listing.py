@@ -153,8 +153,8 @@ def prompts(
     PATH is a transcript of Claude Code, a session of Codex, Gemini CLI, Qwen Code or Copilot CLI, history.jsonl, an
     export of SpecStory (.specstory/history), .aider.chat.history.md, JSON lines, a database of claude-mem, a text file
     with a prompt per line, or a folder of these. Default: the transcripts and sessions of this project, or else the
-    exports of SpecStory and aider in it. A session that was exported twice counts once. Prompts of opencode come from the
-    hook's log, which holds their text only if logging.prompts is set.
+    exports of SpecStory and aider in it. A session that was exported twice counts once. Prompts of opencode come from
+    the hook's log, which holds their text only if logging.prompts is set.
 
     Output: a line for each prompt, with its id and the beginning of its text; or as JSON a line {id, prompt, context:
     [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that holds the texts of hooks:

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
 
 PROMPTS_DEFAULT = (
-    "Default: the sessions of all agents in this project, or else the exports of SpecStory and aider in it, or else the "
-    "prompts that were replayed here."
+    "Default: the sessions of all agents in this project, or else the exports of SpecStory and aider in it, or else "
+    "the prompts that were replayed here."
 )
 SHARED = help_of(sys.modules[__name__])[1]
 ROOTS_HELP, PROMPTS_HELP = SHARED["--root"], SHARED["--prompts"]

@@ -346,7 +346,7 @@ def _write(asked: Mapping[str, Sequence[Memory]], judge: JudgeOptions, limits: L
         if ending.is_interrupted or ending.is_spent:
             break
     if is_dry:
-        tell("Nothing was sent. Without --dry-run, the text of these memories is.")
+        tell("Nothing was sent. To send it, leave --dry-run out.")
         return
     report_lines(f"{text}: left out." for text in complaints)
     costs = [written.judgement.cost_usd for written in every if written.judgement.cost_usd is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,10 +33,9 @@ from tui.workspace.stderr import report_skipped, tell
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from engine.config import Config
     from engine.judge.limits import Limits
     from engine.memory import Memory
-    from engine.quality.judging.judge import CostEstimate, QualityJudge
+    from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
@@ -144,7 +143,13 @@ class Rater:
         return rated, ending
 
     def rate_root(self, root: str, memories: Sequence[Memory], store: RatingStore, rated: Assessments) -> Ending:
-        """Rate memories of a root, whose settings may name the judge, and add the assessments to *rated*."""
+        """Rate memories of a root, whose settings may name the judge, and add the assessments to *rated*.
+
+        Raises MemsiftError if no judge is named, and ConfigError for a search that it cannot make.
+        """
+        from engine.quality.judging.judge import QualityJudge
+        from engine.quality.judging.rubric import template
+
         words = {memory.summary.id: len(f"{memory.summary.title} {memory.body}".split()) for memory in memories}
 
         def keep(found: Assessment) -> None:
@@ -153,19 +158,7 @@ class Rater:
             rated.append((root, found))
             store.keep(root, self.rubric.name, words[found.memory.id], found)
 
-        with self.opened_judge(opening.settings_of(root, os.environ, self.judge).config) as asked:
-            if not self.judge.is_cached_only and (estimate := asked.estimate(memories)).asked:
-                asked.prepare()
-                report_start(asked.identity, estimate)
-            with opened_pool(limits=self.limits) as pool:
-                return run(memories, lambda memory: [asked.evaluate(memory)], keep, self.limits, pool, "Rating")
-
-    @contextmanager
-    def opened_judge(self, config: Config) -> Iterator[QualityJudge]:
-        """The chosen judge. Raises MemsiftError if none is named, and ConfigError for a search that it cannot make."""
-        from engine.quality.judging.judge import QualityJudge
-        from engine.quality.judging.rubric import template
-
+        config = opening.settings_of(root, os.environ, self.judge).config
         means = make_means(self.judge, config, os.environ, self.limits)
         if means is None:
             raise MemsiftError(NO_JUDGE)
@@ -174,10 +167,12 @@ class Rater:
             raise ConfigError(NO_SEARCH)
         searches = MOST_SEARCHES if self.has_search else 0
         wording = template(self.rubric, is_structured=provider.name in STRUCTURED, searches=searches)
-        with closing(
-            QualityJudge(provider, self.rubric, wording, config=config.judge, threshold=self.threshold, **how)
-        ) as judge:
-            yield judge
+        asked = QualityJudge(provider, self.rubric, wording, config=config.judge, threshold=self.threshold, **how)
+        with closing(asked), opened_pool(limits=self.limits) as pool:
+            if not self.judge.is_cached_only and (estimate := asked.estimate(memories)).asked:
+                asked.prepare()
+                report_start(asked.identity, estimate)
+            return run(memories, lambda memory: [asked.evaluate(memory)], keep, self.limits, pool, "Rating")
 
 
 def memories_to_rate(roots: Sequence[str], ids: Sequence[str]) -> dict[str, list[Memory]]:

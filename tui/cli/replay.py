@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from pickle import dumps
@@ -97,11 +96,11 @@ def replay(
     """
     if executor and bulk.max_cost is not None:
         raise click.UsageError(NO_LIMIT)
-    wanted = Replay(systems, bulk, patient(judge.sampling(REPLAY_SAMPLES)), resume, executor)
+    judge = patient(judge.sampling(REPLAY_SAMPLES))
     found = opening.open_roots(roots, os.environ, judge)
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
-        ending, disagreements, answers = wanted.over(found, reading, store)
+        ending, disagreements, answers = run_replay(found, reading, store, systems, judge, bulk, resume, executor)
         how = "Give the same command again" if resume else KEEP_ROWS
         exit_if_early(ending, counted(ending.jobs, "prompt"), f"{how} to go on with the rest.")
         answers.report()
@@ -109,68 +108,67 @@ def replay(
         require_agreement(disagreements)
 
 
-@dataclass(frozen=True)
-class Replay:
-    """The options of a replay, as on the command line."""
+def run_replay(
+    roots: OpenRoots,
+    reading: PromptReading,
+    store: LabelStore | None,
+    systems: str | None,
+    judge: JudgeOptions,
+    bulk: BulkOptions,
+    resume: str | None,
+    executor: str,
+) -> tuple[Ending, int, Answers]:
+    """Print the rows, and record them in *store*. The other arguments are the options of the command.
 
-    systems: str | None
-    bulk: BulkOptions
-    judge: JudgeOptions
-    resume: str | None
-    executor: str
+    Returns the end, the number of disputed verdicts, and how the judge fared.
+    """
+    from engine.conversations.injected import names_of
+    from engine.phrases.measuring import find_phrased
+    from labels.exchange.replay_file import run_row
+    from tui.workspace.judging import Answers
+    from tui.workspace.replay import replaying
+    from tui.workspace.replay.jobs import opened_pool, run
+    from tui.workspace.retrievals import record, with_hook_log
+    from tui.workspace.root_labels import let_labels_follow, present_phrases
 
-    def over(self, roots: OpenRoots, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int, Answers]:
-        """Print the rows, and record them in *store*. Returns the end, the number of disputed verdicts, and how the
-        judge fared."""
-        from engine.conversations.injected import names_of
-        from engine.phrases.measuring import find_phrased
-        from labels.exchange.replay_file import run_row
-        from tui.workspace.judging import Answers
-        from tui.workspace.replay import replaying
-        from tui.workspace.replay.jobs import opened_pool, run
-        from tui.workspace.retrievals import record, with_hook_log
-        from tui.workspace.root_labels import let_labels_follow, present_phrases
+    config = roots.config
+    reading = with_hook_log(reading, roots.paths[0], os.environ)
+    limits = bulk.limits()
+    disagreements, answers = 0, Answers()
+    with (
+        opened_judge(judge, config, limits) as asked,
+        opening.opened_roots(roots.paths, roots.others) as index,
+    ):
+        chosen, cutoffs = chosen_systems(systems, roots, asked, names_of(reading.prompts))
+        setup = replaying.ReplaySetup(roots, tuple(chosen), cutoffs, judge, bulk.retries, index.corpus_hash)
+        here = replaying.Replayer(setup, index, asked)
+        with opened_output(resume, [system.name for system in chosen]) as (before, write):
+            has_judge = asked is not None and any(system.has_judge for system in chosen)
+            if store:
+                let_labels_follow(store, index)
+            if asked and has_judge:
+                replaying.refuse_another_judge(before, asked, AUTO)
+                asked.prepare()
+            report_start(before, index, reading)
+            report_records(chosen, reading, here.injections)
 
-        config = roots.config
-        reading = with_hook_log(reading, roots.paths[0], os.environ)
-        limits = self.bulk.limits()
-        disagreements, answers = 0, Answers()
-        with (
-            opened_judge(self.judge, config, limits) as asked,
-            opening.opened_roots(roots.paths, roots.others) as index,
-        ):
-            chosen, cutoffs = chosen_systems(self.systems, roots, asked, names_of(reading.prompts))
-            setup = replaying.ReplaySetup(
-                roots, tuple(chosen), cutoffs, self.judge, self.bulk.retries, index.corpus_hash
-            )
-            here = replaying.Replayer(setup, index, asked)
-            with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
-                has_judge = asked is not None and any(system.has_judge for system in chosen)
+            def keep(retrieval: Retrieval) -> None:
+                nonlocal disagreements, answers
+                answers = answers.plus(Answers.of([retrieval]))
+                judge.refuse_a_miss(retrieval)
                 if store:
-                    let_labels_follow(store, index)
-                if asked and has_judge:
-                    replaying.refuse_another_judge(before, asked, AUTO)
-                    asked.prepare()
-                report_start(before, index, reading)
-                report_records(chosen, reading, here.injections)
+                    cutoff = cutoffs.get(kinds[retrieval.system])
+                    record(retrieval, store, index, config, asked, cutoff, here.injections.memory)
+                write(run_row(retrieval, is_phrase=retrieval.prompt.id in phrased))
+                disagreements += disputed(retrieval)
 
-                def keep(retrieval: Retrieval) -> None:
-                    nonlocal disagreements, answers
-                    answers = answers.plus(Answers.of([retrieval]))
-                    self.judge.refuse_a_miss(retrieval)
-                    if store:
-                        cutoff = cutoffs.get(kinds[retrieval.system])
-                        record(retrieval, store, index, config, asked, cutoff, here.injections.memory)
-                    write(run_row(retrieval, is_phrase=retrieval.prompt.id in phrased))
-                    disagreements += disputed(retrieval)
-
-                phrased = find_phrased({one.id: one.text for one in reading.prompts}, present_phrases(index))
-                kinds = {system.name: system.cutoff for system in chosen}
-                jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-                work = partial(replaying.replay_elsewhere, dumps(setup)) if self.executor else here
-                with opened_pool(self.executor, limits if has_judge else None) as pool:
-                    ending = run(jobs, work, keep, limits, pool)
-                return ending, disagreements, answers
+            phrased = find_phrased({one.id: one.text for one in reading.prompts}, present_phrases(index))
+            kinds = {system.name: system.cutoff for system in chosen}
+            jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+            work = partial(replaying.replay_elsewhere, dumps(setup)) if executor else here
+            with opened_pool(executor, limits if has_judge else None) as pool:
+                ending = run(jobs, work, keep, limits, pool)
+            return ending, disagreements, answers
 
 
 def chosen_systems(

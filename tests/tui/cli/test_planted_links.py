@@ -1,6 +1,8 @@
-"""Links that a cloned repository brings along: no command writes what they lead to, whatever their names are."""
+"""Links and Python modules that a cloned repository brings along: nothing writes through a link or runs a module."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
@@ -8,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.cli.command_line import memsift, refused
-from tests.tui.demo import DEMO
+from tests.tui.cli.command_line import ASK, PROJECT, jsonl, memsift, refused
+from tests.tui.demo import DEMO, DEMO_ROOT
+from tui.cli.serve import app_command
 
 MEMORY = ".claude/memory"
 WRITTEN = (
@@ -130,3 +133,46 @@ def test_no_command_writes_into_a_folder_that_a_link_leads_to(project: Path) -> 
     assert "is outside of" in refused(memsift("install", "--project"))
     assert texts((project.parent / "decisions").iterdir()) == before
     assert texts(settings) == settings
+
+
+# Modules
+
+NAMES = ("click.py", "struct.py", "pickle.py", "tempfile.py", "sitecustomize.py", "engine.py", "tui.py")
+SCRIPT = "from tui.cli import main\n\nif __name__ == '__main__':\n    main(prog_name='memsift')\n"
+"""What pip installs as `memsift`: its modules come from the folder of the script, not from the current folder."""
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(3)\n", encoding="utf-8")
+    return folder
+
+
+def run_in(project: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_served_app_runs_no_module_of_the_project(foreign: Path, tmp_path: Path) -> None:
+    done = run_in(foreign, app_command("--version"))
+    assert (done.returncode, done.stdout[:8]) == (0, "memsift,"), done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+def test_the_processes_of_a_large_replay_run_no_module_of_the_project(foreign: Path, tmp_path: Path) -> None:
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    script = tmp_path / "memsift"
+    script.write_text(SCRIPT, encoding="utf-8")
+    done = run_in(
+        foreign,
+        [
+            *(sys.executable, str(script), "replay", "--executor", "processes:1"),
+            *("--root", str(DEMO_ROOT), "--prompts", str(prompts)),
+        ],
+    )
+    assert '"prompt_id": "p1"' in done.stdout, done.stderr
+    assert not (tmp_path / "ran").exists()

@@ -92,28 +92,23 @@ def gate(
 
 
 def gate_of(least: float, zone: str | None) -> Gate:
-    """The gate. Raises click.UsageError if *zone* is malformed or does not contain *least*."""
+    """The gate. *zone* is LOW-HIGH, or a width around *least*, cut to 0..1.
+
+    Raises click.UsageError if it is malformed or does not contain *least*.
+    """
     from labels.measure.gate import Gate
     from labels.measure.intervals import Interval
 
-    low, high = zone_of(least, zone) if zone else (least, least)
+    first, dash, last = (zone or "0").partition("-")
+    try:
+        low, high = (float(first), float(last)) if dash else (least - float(first) / 2, least + float(first) / 2)
+    except ValueError:
+        raise click.UsageError(f"--indifference is LOW-HIGH or a width, not {zone!r}.") from None
+    if not (dash or high - low > 1):
+        low, high = max(0.0, low), min(1.0, high)
     if not 0 <= low <= least <= high <= 1:
         raise click.UsageError(f"--indifference {zone} must lie between 0 and 1 and contain --min-precision {least:g}.")
     return Gate(least, Interval(low, high))
-
-
-def zone_of(least: float, zone: str) -> tuple[float, float]:
-    """The range in *zone*: LOW-HIGH, or a width around *least*, cut to 0..1."""
-    low, dash, high = zone.partition("-")
-    try:
-        if dash:
-            return float(low), float(high)
-        width = float(zone)
-    except ValueError:
-        raise click.UsageError(f"--indifference is LOW-HIGH or a width, not {zone!r}.") from None
-    if not 0 <= width <= 1:
-        raise click.UsageError(f"--indifference {zone} must lie between 0 and 1.")
-    return max(0.0, least - width / 2), min(1.0, least + width / 2)
 
 
 def evidence_of_labels(roots: Sequence[str], db: str | None) -> Evidence:

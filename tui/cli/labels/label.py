@@ -30,7 +30,9 @@ NO_PROMPTS = (
     "There are no prompts to label. Name some with --prompts FILE, or go to a folder with prompts of Claude Code, "
     "SpecStory or aider."
 )
-WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
+WORDS = {"not": "not relevant", "unrateable": "cannot be rated"}
+"""A verdict as people say it, if it differs."""
+
 NOTHING_INJECTED = (
     "No prompt of this project got memories yet. Type a prompt in Claude Code first; memsift activity shows the hook's "
     "decisions."
@@ -118,7 +120,9 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
 def people_lines(progress: LabellingProgress) -> list[str]:
     lines = [] if progress.people else ["no labels yet. To start: memsift, then L"]
     for person in progress.people:
-        verdicts = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+        verdicts = ", ".join(
+            f"{count:,} {WORDS.get(verdict, verdict)}" for verdict, count in person.verdicts.items() if count
+        )
         given = f" ({verdicts})" if verdicts else ""
         imported = f", {person.imported:,} imported" if person.imported else ""
         lists = f", {counted(person.lists, 'list card')}" if person.lists else ""

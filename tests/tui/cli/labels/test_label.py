@@ -82,7 +82,7 @@ def test_answered_list_cards_are_counted_beside_the_labels(place: list[str], tmp
     assert "ann: 0 labels, 0 given blind, 1 list card" in memsift("label", *place).stdout
     workspace.store.label("ann", first.id, pools[0].cards[0], "not", seed=1, blind=True, elapsed_ms=4000)
     workspace.close()
-    assert "ann: 1 label (1 not), 1 given blind, 1 list card" in memsift("label", *place).stdout
+    assert "ann: 1 label (1 not relevant), 1 given blind, 1 list card" in memsift("label", *place).stdout
     (ann,) = printed(memsift("label", *place, "--format", "json"))["people"]
     assert (ann["labels"], ann["lists"]) == (1, 1)
 
