@@ -45,26 +45,25 @@ def client(version: str) -> Path:
 
 
 @pytest.fixture
-def reach(client: Path, shared_data: Path, installation: Installation) -> Any:
-    """Sends a prompt through the client, with the settings as they are."""
+def drive(client: Path, shared_data: Path) -> Any:
+    """Sends a prompt through the client that is started in a folder, with the environment of its user."""
     model_server = shared_data.parent / "tools/real_client/fake_anthropic.py"
 
-    def reach(prompt: str = ASK) -> Reached:
-        world = installation.world
-        wanted = {
-            "client": str(client),
-            "model_server": str(model_server),
-            "project": str(world.project),
-            "environ": {"PATH": os.environ["PATH"], **world.environ},
-            "prompt": prompt,
-        }
-        done = subprocess.run(
-            [*ALONE, sys.executable, str(DRIVER), json.dumps(wanted)], capture_output=True, timeout=180, check=False
-        )
+    def drive(folder: Path, environ: dict[str, str], prompt: str) -> dict[str, Any]:
+        wanted = {"client": str(client), "model_server": str(model_server), "project": str(folder), "prompt": prompt}
+        wanted["environ"] = {"PATH": os.environ["PATH"], **environ}  # type: ignore[assignment]
+        command = [*ALONE, sys.executable, str(DRIVER), json.dumps(wanted)]
+        done = subprocess.run(command, capture_output=True, timeout=180, check=False)
         assert done.returncode == 0, done.stderr
-        return Reached(json.loads(done.stdout))
+        return dict(json.loads(done.stdout))
 
-    return reach
+    return drive
+
+
+@pytest.fixture
+def reach(drive: Any, installation: Installation) -> Any:
+    """Sends a prompt through the client, with the settings as they are."""
+    return lambda prompt=ASK: Reached(drive(installation.world.project, installation.world.environ, prompt))
 
 
 @pytest.fixture

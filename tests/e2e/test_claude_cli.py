@@ -2,16 +2,15 @@
 
 import json
 import os
-import pwd
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import ALONE
+
 PROJECT = Path(__file__).resolve().parents[2]
-CLIENTS = ".cache/memsift-real-client/*/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 DRIVER = """
 import json, os, subprocess, sys
 fake, log, project = sys.argv[1:]
@@ -35,16 +34,8 @@ finally:
 """
 
 
-@pytest.fixture
-def client() -> Path:
-    home = Path(pwd.getpwuid(os.getuid()).pw_dir)
-    found = sorted(home.glob(CLIENTS))
-    if not found or not shutil.which("unshare") or os.geteuid() != 0:
-        pytest.skip("the client, or a network of its own for it, is not there")
-    return found[-1]
-
-
 @pytest.mark.long
+@pytest.mark.parametrize("version", ["2.1.330"])
 def test_the_real_client_judges_without_hooks_tools_or_a_transcript(
     client: Path, shared_data: Path, private_home: Path, tmp_path: Path
 ) -> None:
@@ -53,9 +44,8 @@ def test_the_real_client_judges_without_hooks_tools_or_a_transcript(
     settings.parent.mkdir()
     hook = {"hooks": [{"type": "command", "command": f"touch {hooked}"}]}
     settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [hook]}}), encoding="utf-8")
-    alone = ["unshare", "-n", "bash", "-c", 'ip link set lo up; exec "$@"', "_"]
     done = subprocess.run(
-        [*alone, sys.executable, "-c", DRIVER, str(fake), str(log), str(PROJECT)],
+        [*ALONE, sys.executable, "-c", DRIVER, str(fake), str(log), str(PROJECT)],
         env={"HOME": str(private_home), "PATH": f"{client.parent}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +10,6 @@ import pytest
 from engine.paths import project_slug
 from engine.settings.roots import find_roots
 from engine.settings.trust import trust
-from tests.e2e.conftest import ALONE, DRIVER
 from tests.engine.agents.claude_code.test_auto_memory import PLACES, Client, plant_repositories
 
 if TYPE_CHECKING:
@@ -26,24 +22,9 @@ pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330"])]
 
 
 @pytest.fixture
-def named(client: Path, shared_data: Path) -> Named:
+def named(drive: Any) -> Named:
     """The folder that the client names when it is started in a folder, with the environment of its user."""
-
-    def named(folder: Path, environ: dict[str, str]) -> str:
-        wanted: dict[str, Any] = {
-            "client": str(client),
-            "model_server": str(shared_data.parent / "tools/real_client/fake_anthropic.py"),
-            "project": str(folder),
-            "environ": {"PATH": os.environ["PATH"], **environ},
-            "prompt": "what is where",
-        }
-        done = subprocess.run(
-            [*ALONE, sys.executable, str(DRIVER), json.dumps(wanted)], capture_output=True, timeout=180, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return str(json.loads(done.stdout)["memory"])
-
-    return named
+    return lambda folder, environ: str(drive(folder, environ, "what is where")["memory"])
 
 
 def found(folder: Path, environ: dict[str, str]) -> str:

@@ -230,7 +230,7 @@ def fix(
         tell(f"{counted(left, 'finding needs', 'findings need')} your decision: memsift quality check")
 
 
-NONE_RISKY = "No memory here looks like a prompt injection."
+NONE_RISKY = "No memory of these roots looks like a prompt injection."
 
 
 class Quality(Commands):

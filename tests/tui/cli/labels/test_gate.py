@@ -53,6 +53,11 @@ def decided(command: Command, *options: str) -> Any:
     return json.loads(memsift(*command, *options, "--format", "json").stdout)
 
 
+def begins_as(text: str, row: Any) -> bool:
+    """Whether *text* begins with the first lines in JSON, wherever they are broken."""
+    return " ".join(text.split()).startswith(" ".join(" ".join(row["first_lines"]).split()))
+
+
 # The answer and the exit code
 
 ANSWERS: list[tuple[float, list[str], str, int]] = [
@@ -74,7 +79,7 @@ def test_the_exit_code_is_the_answer(tmp_path: Path) -> None:
         text, row = memsift(*command), memsift(*command, "--format", "json")
         assert (text.exit_code, row.exit_code) == (code, code), (least, options)
         assert json.loads(row.stdout)["decision"]["verdict"] == verdict
-        assert (verdict.upper() in text.stdout.splitlines()[0].upper(), text.stderr + row.stderr) == (True, "")
+        assert (begins_as(text.stdout, json.loads(row.stdout)), text.stderr + row.stderr) == (True, "")
 
 
 def test_a_precise_system_that_is_mostly_silent_does_not_pass_a_gate_of_served_prompts(tmp_path: Path) -> None:
@@ -132,11 +137,11 @@ def test_an_open_question_says_how_many_more_prompts_would_decide(tmp_path: Path
     assert "about 10 prompts" in last, "the next look is at 70"
 
 
-def test_the_text_begins_with_at_most_five_lines_and_ends_with_the_next_step(tmp_path: Path) -> None:
+def test_the_text_begins_with_a_few_lines_and_ends_with_the_next_step(tmp_path: Path) -> None:
     command = [*run_file(tmp_path, 100, good=0.6, judged=True), "--min-precision", "0.9"]
     short, full, row = memsift(*command).stdout, memsift(*command, "--full").stdout, decided(command)
     first, more, last = short.rstrip("\n").split("\n\n")
-    assert (row["first_lines"], row["next"], len(first.splitlines()) <= 5) == (first.splitlines(), last, True)
+    assert (begins_as(first, row), row["next"], len(first.splitlines()) <= 7) == (True, last, True)
     assert more == "More: memsift gate with --full."
     assert "memsift tune --target-precision 0.9" in last
     assert (full.startswith(first), full.endswith(f"\n\n{last}\n")) == (True, True)

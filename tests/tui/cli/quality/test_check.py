@@ -203,7 +203,7 @@ def test_a_memory_with_signs_waits_where_the_root_is_not_yours_until_it_is_accep
     assert "memsift quality reject risky" in memsift("quality", "accept", "risky", *over).stderr
     assert outcome(*over)[0] == "injected"
     nothing = memsift("quality", "list", *over, "--format", "text")
-    assert (nothing.stdout, "No memory here" in nothing.stderr) == ("", True)
+    assert (nothing.stdout, "No memory of these roots" in nothing.stderr) == ("", True)
     memsift("quality", "reject", "risky", *over)
     assert (outcome(*over)[0], listed(*over)[0]["state"]) == ("status", "rejected")
     memsift("retire", "risky", *over)
