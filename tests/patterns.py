@@ -1,10 +1,10 @@
 """Every regular expression of the package, and hostile texts made from the pieces of each.
 
-    python -m tests.patterns [MODULE ...]
+    python -m tests.patterns
 
-Runs each pattern (or those of modules whose names begin with MODULE) over its hostile texts in a child process of its
-own with a limit of CPU, and prints the patterns that did not end. None is listed by hand: patterns are found in the
-values of modules and classes, and in calls of `re` by the syntax tree.
+Runs each pattern over its hostile texts in a child process of its own with a limit of CPU, and prints the patterns that
+did not end. None is listed by hand: patterns are found in the values of modules and classes, and in calls of `re` by
+the syntax tree.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class FoundPattern(NamedTuple):
         return perf_counter() - begun
 
 
-def find_patterns(*prefixes: str) -> list[FoundPattern]:
-    """All patterns of the package, each once; with *prefixes*, those of modules whose names begin with one of them."""
+def find_patterns() -> list[FoundPattern]:
+    """All patterns of the package, each once."""
     trees = {}
     for path in (path for room in ROOMS for path in (PROJECT / room).rglob("*.py")):
         name = ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
@@ -72,7 +72,7 @@ def find_patterns(*prefixes: str) -> list[FoundPattern]:
     used = _methods_used(trees)
     found: dict[tuple[str, int], FoundPattern] = {}
     for name, tree in trees.items():
-        if (prefixes and not name.startswith(prefixes)) or name.startswith(STARTS):
+        if name.startswith(STARTS):
             continue
         module = import_module(name)
         imported = {
@@ -92,12 +92,7 @@ def find_patterns(*prefixes: str) -> list[FoundPattern]:
             is_anchored = bool(methods) and methods.isdisjoint(SEARCHING)
             key = (pattern.pattern, pattern.flags)
             if key not in found or (found[key].is_anchored and not is_anchored):
-                number = (
-                    sum(value == other for other, _ in named[: named.index((value, pattern))])
-                    if value in vars(module)
-                    else 0
-                )
-                found[key] = FoundPattern(f"{name}.{value}{number or ''}", pattern, is_anchored)
+                found[key] = FoundPattern(f"{name}.{value}", pattern, is_anchored)
     return sorted(found.values(), key=lambda found: found.name)
 
 
@@ -288,8 +283,6 @@ def endless(patterns: Iterable[FoundPattern], seconds: int = CPU_SECONDS) -> lis
 
 
 if __name__ == "__main__":
-    chosen = find_patterns(*sys.argv[1:])
-    sys.stdout.write(f"{len(chosen)} patterns\n")
-    sys.stdout.flush()
-    for found in endless(chosen):
-        sys.stdout.write(f"{found.name} {found.pattern.pattern[:100]}\n")
+    chosen = find_patterns()
+    endless_ones = [f"{found.name} {found.pattern.pattern[:100]}\n" for found in endless(chosen)]
+    sys.stdout.write("".join([f"{len(chosen)} patterns\n", *endless_ones]))

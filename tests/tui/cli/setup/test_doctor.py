@@ -86,7 +86,8 @@ def test_a_command_to_copy_stays_on_a_line(project: Path) -> None:
     assert [line.strip() for line in shown if "memsift trust" in line] == [f"memsift trust '{root}'"]
 
 
-def test_the_plugins_hook_is_tried_through_its_launcher(project: Path, private_home: Path) -> None:
+@pytest.mark.usefixtures("project")
+def test_the_plugins_hook_is_tried_through_its_launcher(private_home: Path) -> None:
     assert memsift("install", "--plugin").exit_code == 0
     checks = found(0)
     assert [row["text"] for row in checks["hooks"]] == ["memsift (memsift@memsift, timeout 30 s)"]
@@ -94,7 +95,6 @@ def test_the_plugins_hook_is_tried_through_its_launcher(project: Path, private_h
     start = private_home / ".local/state/memsift/hook-start"
     start.write_text("/gone/python\n/gone/launch.py\n", encoding="utf-8")
     assert "did nothing" in problems("test prompt", PATH="/usr/bin:/bin")
-    assert project.exists()
 
 
 def test_the_hooks_are_listed_in_their_order_with_those_that_inject_too(project: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_command_offers_to_install_hooks_again_that_start_nothing() -> None:
     assert all(is_installed(agent_of(name)) for name in NAMES)
 
 
-def test_a_plugin_whose_folder_is_gone_is_offered_again() -> None:
+def test_a_plugin_whose_folder_is_gone_is_offered_again_and_a_shared_command_finds_the_new_place() -> None:
     memsift("install", "--plugin")
     path = path_of(agent_of("claude"))
     assert "memsift install" not in memsift(*SEARCH).stderr
@@ -101,9 +101,6 @@ def test_a_plugin_whose_folder_is_gone_is_offered_again() -> None:
     assert "Run memsift install --plugin." in memsift(*SEARCH).stderr
     memsift("install", "--plugin")
     assert "memsift install" not in memsift(*SEARCH).stderr
-
-
-def test_the_command_that_projects_share_finds_the_new_place_after_any_command() -> None:
     start = Path(hook_start_file(os.environ))
     memsift("install", "--project")
     for content in (f"/usr/bin/python3\n{OLD}/engine/hook/launch.py\n", "", "\n\n\n"):

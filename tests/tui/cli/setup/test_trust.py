@@ -37,9 +37,6 @@ def test_trust_shows_what_it_allows_and_records_it(cloned: Path, server: ApiServ
     assert memsift("search", ASK, "--root", cloned).stderr == ""
     assert server.requests[0].body["model"] == "claude-opus-4-5"
     assert memsift("trust", cloned).stdout == f"{cloned}/memory-config.json needs no trust today.\n"
-
-
-def test_trust_tells_the_mistakes_that_count_from_now_on(cloned: Path) -> None:
     (cloned / "memory-config.json").write_text('{"retrieval": {"judge": {"provider": "oracle"}}}', encoding="utf-8")
     assert memsift("search", ASK, "--root", cloned).exit_code == 0
     told = memsift("trust", cloned).stderr.splitlines()
