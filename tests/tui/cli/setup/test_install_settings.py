@@ -11,8 +11,11 @@ import pytest
 from engine.agents.claude_code.agent import AGENT
 from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entry, slow_start
 from engine.agents.installation import MARKETPLACE, PLUGIN
-from engine.paths import hook_start_file
-from tests.tui.cli.command_line import memsift, refused
+from engine.config import CONFIG_FILE
+from engine.opening import hook_index
+from engine.paths import config_file, hook_start_file
+from tests.engine.hook.world import World
+from tests.tui.cli.command_line import memsift, printed, refused
 from tui.cli.setup.install import UNREAD
 
 OTHER_HOOK = '{"hooks":[{"type":"command","command":"echo  \\u00e9 [x]"}]}'
@@ -291,3 +294,55 @@ def test_in_the_home_folder_project_and_user_are_the_same(
     assert installed(user) == ["home: hook"]
     memsift("uninstall")
     assert not user.exists()
+
+
+@pytest.mark.usefixtures("no_cutoff")
+def test_the_first_prompt_after_install_finds_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more memories than a prompt could wait for, in the project's root and in the user's."""
+    world = World(tmp_path)
+    monkeypatch.chdir(world.project)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "one.md").write_text("# The treasure of zanzibar\n\nIt lies deep.\n", encoding="utf-8")
+    settings = Path(config_file(os.environ))
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'roots = ["{notes}"]\n', encoding="utf-8")
+    assert memsift("install").exit_code == 0
+    for root in (world.root, notes):
+        index = hook_index(str(root), os.environ, 0.0)
+        assert index
+        assert len(index) > 0
+        index.close()
+
+
+def printed_entry(environ: dict[str, str]) -> dict[str, Any]:
+    (group,) = printed(memsift("install", "--print", **environ))["hooks"]["UserPromptSubmit"]
+    (entry,) = group["hooks"]
+    assert isinstance(entry, dict)
+    return entry
+
+
+TIMEOUTS = (
+    ({"MEMSIFT_DEADLINE": "0.05"}, 5),
+    ({"MEMSIFT_DEADLINE": "2.1"}, 6),
+    ({"MEMSIFT_JUDGE_TIMEOUT": "60"}, 5),
+    ({"MEMSIFT_JUDGE_ENABLED": "true"}, 8),
+    ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "10.2"}, 16),
+    ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "60", "MEMSIFT_DEADLINE": "60"}, 123),
+)
+
+
+def test_the_timeout_leaves_three_seconds_after_the_deadlines_of_settings_that_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for environ, timeout in TIMEOUTS:
+        assert printed_entry(environ)["timeout"] == timeout
+    assert printed_entry({})["type"] == "command"
+    world = World(tmp_path)
+    monkeypatch.chdir(world.project)
+    (world.root / CONFIG_FILE).write_text(json.dumps({"retrieval": {"deadline": 20}}), encoding="utf-8")
+    assert printed_entry({})["timeout"] == 5
+    assert "memsift trust" in memsift("install", "--print").stderr
+    assert memsift("trust").exit_code == 0
+    assert printed_entry({})["timeout"] == 23
+    assert "MEMSIFT_DEADLINE" in refused(memsift("install", "--print", MEMSIFT_DEADLINE="soon"))
