@@ -100,26 +100,6 @@ def test_of_a_persons_entry_and_the_teams_one_answers(
     assert "ok from fake" in reached.said
 
 
-ENDS = {"timeout": "exec sleep 20", "killed": "kill -KILL $$"}
-
-
-@pytest.mark.parametrize("name", ENDS)
-def test_a_hook_of_the_plugin_that_does_not_answer_lets_the_prompt_through(
-    installation: Installation, settings: Path, reach: Any, name: str
-) -> None:
-    hooks = installation.package / "plugin/hooks/hooks.json"
-    hooks.write_text(hooks.read_text("utf-8").replace('"timeout": 30', '"timeout": 1'), encoding="utf-8")
-    installation.memsift("install", "--plugin")
-    reach()
-    installation.write_interpreter(ENDS[name])
-    start = installation.world.home / ".local/state/memsift/hook-start"
-    start.write_text(f"{installation.python}\n{installation.launcher}\n", encoding="utf-8")
-    reached = reach()
-    assert (reached.exit, reached.requests, reached.memories) == (0, 1, 0)
-    assert "ok from fake" in reached.said
-    assert settings.exists()
-
-
 def test_the_clients_own_commands_validate_and_install_the_plugin(
     installation: Installation, settings: Path, client: Path, reach: Any
 ) -> None:

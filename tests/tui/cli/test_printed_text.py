@@ -31,25 +31,15 @@ class Place:
     """A root in a folder with a hostile name, prompts, a judge, and labels by a person with a hostile name."""
 
     def __init__(self, folder: Path) -> None:
-        self.titles = {
-            ID: f"signing rule {HOSTILE}",
-            "fine": "signing of é 数据",
-            **{f"m{n}": f"zz{n}" for n in range(9)},
-        }
-        made = [
-            memory(title, f"signing {HOSTILE}" if "sign" in title else "other", body=HOSTILE, memory_id=name)
-            for name, title in self.titles.items()
-        ]
-        self.root = write_root(folder / f"root {HOSTILE}".replace("/", ""), made[1:])
-        for one in self.root.rglob("fine.json"):
-            document = json.loads(one.read_text("utf-8"))
-            hostile = {**document, "id": ID, "title": TITLE}
-            one.with_name("hostile.json").write_text(json.dumps(hostile), "utf-8")
-            line = next(
-                line for line in (self.root / "index.md").read_text("utf-8").splitlines() if "fine.json" in line
-            )
-        with (self.root / "index.md").open("a", encoding="utf-8") as index:
-            index.write(line.replace("fine.json", "hostile.json") + "\n")
+        made = [memory(f"zz{number}", "other", body=HOSTILE, memory_id=f"m{number}") for number in range(9)]
+        made.append(memory("signing of é 数据", f"signing {HOSTILE}", body=HOSTILE, memory_id="fine"))
+        self.root = write_root(folder / f"root {HOSTILE}".replace("/", ""), made)
+        (fine,), index = self.root.rglob("fine.json"), self.root / "index.md"
+        hostile = {**json.loads(fine.read_text("utf-8")), "id": ID, "title": TITLE}
+        fine.with_name("hostile.json").write_text(json.dumps(hostile), "utf-8")
+        (line,) = (line for line in index.read_text("utf-8").splitlines() if "fine.json" in line)
+        with index.open("a", encoding="utf-8") as file:
+            file.write(line.replace("fine.json", "hostile.json") + "\n")
         self.prompts = jsonl(folder / "prompts.jsonl", {"id": ID, "prompt": ASK}, {"id": "p2", "prompt": "signing zz1"})
         self.judge = f"scripted:{jsonl(folder / 'judge.jsonl', {'prompt': ASK, 'keep': [TITLE]})}"
         self.db = folder / "labels.db"
@@ -60,16 +50,11 @@ class Place:
     def labelled(self) -> Place:
         """With a replay, and a label of each pair."""
         assert memsift("replay", *self.over, *self.read, "--save", *self.kept).exit_code == 0
+        event = {"record": "event", "annotator": f"eve{HOSTILE}"}
+        verdicts = ((ID, "relevant"), ("fine", "not"))
         events = [
-            {
-                "record": "event",
-                "annotator": f"eve{HOSTILE}",
-                "prompt_id": prompt,
-                "memory_id": name,
-                "verdict": verdict,
-            }
-            for prompt in (ID, "p2")
-            for name, verdict in ((ID, "relevant"), ("fine", "not"))
+            {**event, "prompt_id": prompt, "memory_id": name, "verdict": verdict}
+            for prompt, (name, verdict) in product((ID, "p2"), verdicts)
         ]
         done = memsift("import", jsonl(self.db.with_name("labels.jsonl"), *events), *self.over, *self.read, *self.kept)
         assert done.exit_code == 0, done.output
