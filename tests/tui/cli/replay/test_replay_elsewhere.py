@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,20 +36,25 @@ def command(file: Path, *more: object) -> list[str]:
     return ["replay", "--root", str(DEMO_ROOT), "--prompts", str(file), *SYSTEMS, *map(str, more)]
 
 
-def start(*given: object) -> subprocess.Popen[str]:
-    def take_interrupts() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test may run in the background
+def disturbed(file: Path, run: Path, executor: str, disturb: Callable[[subprocess.Popen[str]], object]) -> Any:
+    """The exit code and stderr of a replay that *disturb* gets after its first rows."""
+    given = [*MAIN, *command(file, "--executor", executor, "--resume", run)]
+    take = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a test may run in the background
+    with subprocess.Popen(given, stderr=subprocess.PIPE, text=True, cwd=PROJECT, preexec_fn=take) as running:
+        deadline = time.monotonic() + 60
+        while not (run.exists() and run.read_bytes().count(b"\n") >= 64):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        disturb(running)
+        _, told = running.communicate(timeout=120)
+    return running.returncode, told
 
-    return subprocess.Popen(
-        [*MAIN, *map(str, given)], stderr=subprocess.PIPE, text=True, cwd=PROJECT, preexec_fn=take_interrupts
-    )
 
-
-def wait_for_rows(run: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while not (run.exists() and run.read_bytes().count(b"\n") >= count):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def is_whole(file: Path, run: Path, *executor: str) -> bool:
+    """Whether a later start, if there is an *executor* for it, leaves the rows of a run in a single process."""
+    if executor:
+        assert process(*command(file, *executor, "--resume", run)).returncode == 0
+    return rows_in(run.read_text("utf-8")) == rows_in(process(*command(file)).stdout)
 
 
 def workers_of(command_id: int) -> Iterator[int]:
@@ -77,22 +83,6 @@ def test_processes_print_the_rows_of_a_single_process_in_the_same_order_and_save
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_rows_and_another_executor_goes_on(tmp_path: Path) -> None:
-    file, run = prompts(tmp_path / "prompts.jsonl", copies=40), tmp_path / "run.jsonl"
-    running = start(*command(file, "--executor", "processes:2", "--resume", run))
-    wait_for_rows(run, 64)
-    running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=60)
-    kept = len(rows_in(run.read_text("utf-8"))) // 2
-    assert (running.returncode, told) == (
-        130,
-        f"memsift: Stopped after {kept:,} of 2,080 prompts. Give the same command again to go on with the rest.\n",
-    )
-    assert process(*command(file, "--resume", run)).returncode == 0
-    assert rows_in(run.read_text("utf-8")) == rows_in(process(*command(file)).stdout)
-
-
-@pytest.mark.slow
 def test_workers_ask_the_judge_with_the_key_of_their_environment(server: ApiServer, root: Path, tmp_path: Path) -> None:
     asked = [f"how do we handle the cache rule {number}" for number in range(4)]
     file = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(asked)))
@@ -103,19 +93,18 @@ def test_workers_ask_the_judge_with_the_key_of_their_environment(server: ApiServ
 
 
 @pytest.mark.slow
-def test_a_killed_process_ends_the_run_and_a_later_start_goes_on(tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_or_loses_a_process_keeps_its_rows_and_a_later_start_goes_on(tmp_path: Path) -> None:
     file, run = prompts(tmp_path / "prompts.jsonl", copies=40), tmp_path / "run.jsonl"
-    running = start(*command(file, "--executor", "processes:2", "--resume", run))
-    wait_for_rows(run, 64)
-    os.kill(next(workers_of(running.pid)), signal.SIGKILL)
-    _, told = running.communicate(timeout=60)
-    assert (running.returncode, told) == (
-        2,
-        "memsift: A worker process ended before its jobs were done, perhaps for lack of memory. Rows that were "
-        "finished are kept: go on with --resume FILE.\n",
+    code, told = disturbed(file, run, "processes:2", lambda running: running.send_signal(signal.SIGINT))
+    kept = f"Stopped after {len(rows_in(run.read_text('utf-8'))) // 2:,} of 2,080 prompts. Give the same command again"
+    assert (code, kept in told, is_whole(file, run, "--strict")) == (130, True, True)
+    run.unlink()
+    kill = lambda running: os.kill(next(workers_of(running.pid)), signal.SIGKILL)  # noqa: E731
+    code, told = disturbed(file, run, "processes:2", kill)
+    lost = (
+        "A worker process ended before its jobs were done, perhaps for lack of memory. Rows that were finished are kept"
     )
-    assert process(*command(file, "--executor", "processes:2", "--resume", run)).returncode == 0
-    assert rows_in(run.read_text("utf-8")) == rows_in(process(*command(file)).stdout)
+    assert (code, lost in told, is_whole(file, run, "--executor", "processes:2")) == (2, True, True)
 
 
 # A Dask cluster
@@ -130,27 +119,14 @@ def test_a_dask_cluster_prints_the_rows_of_a_single_process(tmp_path: Path, clus
 
 
 @pytest.mark.long
-def test_a_killed_dask_worker_costs_no_row(tmp_path: Path, cluster: Cluster) -> None:
+def test_a_killed_dask_worker_costs_no_row_and_a_lost_scheduler_ends_the_run(tmp_path: Path, cluster: Cluster) -> None:
     file, run = prompts(tmp_path / "prompts.jsonl", copies=20), tmp_path / "run.jsonl"
-    running = start(*command(file, "--executor", cluster[0], "--resume", run))
-    wait_for_rows(run, 64)
-    cluster[1][0].send_signal(signal.SIGKILL)
-    _, told = running.communicate(timeout=120)
-    assert running.returncode == 0, told
-    assert rows_in(run.read_text("utf-8")) == rows_in(process(*command(file)).stdout)
-
-
-@pytest.mark.long
-def test_a_lost_scheduler_ends_the_run_and_a_later_start_goes_on(tmp_path: Path, cluster: Cluster) -> None:
-    file, run = prompts(tmp_path / "prompts.jsonl", copies=20), tmp_path / "run.jsonl"
-    running = start(*command(file, "--executor", cluster[0], "--resume", run))
-    wait_for_rows(run, 64)
-    cluster[1][-1].kill()
-    _, told = running.communicate(timeout=120)
-    assert running.returncode == 2, told
-    assert "The Dask scheduler was lost. Rows that were finished are kept" in told
-    assert process(*command(file, "--executor", "processes:2", "--resume", run)).returncode == 0
-    assert rows_in(run.read_text("utf-8")) == rows_in(process(*command(file)).stdout)
+    code, told = disturbed(file, run, cluster[0], lambda _: cluster[1][0].send_signal(signal.SIGKILL))
+    assert (code, is_whole(file, run)) == (0, True), told
+    run.unlink()
+    code, told = disturbed(file, run, cluster[0], lambda _: cluster[1][-1].kill())
+    assert (code, "The Dask scheduler was lost. Rows that were finished are kept" in told) == (2, True), told
+    assert is_whole(file, run, "--executor", "processes:2")
 
 
 @pytest.mark.long
