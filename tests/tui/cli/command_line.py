@@ -17,22 +17,7 @@ from tui.cli import main
 
 PROJECT = Path(__file__).resolve().parents[3]
 HEAVY = {"textual", "rich", "sqlite_utils", "anthropic", "scipy", "sklearn", "numpy", "httpx2", "labels"}
-RESULT_KEYS = [
-    *(
-        "id",
-        "title",
-        "category",
-        "path",
-        "tags",
-        "status",
-        "snippet",
-        "updated_at",
-        "score",
-        "confidence",
-        "probability",
-    ),
-    "matches",
-]
+RESULT_KEYS = "id title category path tags status snippet updated_at score confidence probability matches".split()
 LOADED = """
 import sys
 from tui.cli import main

@@ -54,20 +54,9 @@ def test_verdicts_are_printed_with_how_they_came_about(root: Path) -> None:
     assert len(asked["template_hash"]) == 16
     decisions = {one["title"]: one["decision"] for one in found["verdicts"]}
     assert decisions == {f"cache rule {n}": "approved" if n in (1, 3) else "rejected" for n in range(5)}
-    assert found["verdicts"][1] == {
-        "id": "cache-rule-1",
-        "title": "cache rule 1",
-        "category": "decision",
-        "decision": "approved",
-        "status": "ok",
-        "reasoning": "",
-        "confidence": None,
-        "samples": 1,
-        "agreement": 1.0,
-        "source": "live",
-        "injected": True,
-        "dropped_by": None,
-    }
+    named = {"id": "cache-rule-1", "title": "cache rule 1", "category": "decision", "source": "live", "injected": True}
+    verdict = {"decision": "approved", "status": "ok", "reasoning": "", "confidence": None, "samples": 1}
+    assert found["verdicts"][1] == {**named, **verdict, "agreement": 1.0, "dropped_by": None}
 
 
 def test_a_prompt_that_brings_nothing_up_costs_no_call_and_search_mode_asks_leniently(

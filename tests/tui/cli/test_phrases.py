@@ -3,9 +3,6 @@
 import json
 import os
 import re
-import signal
-import subprocess
-import time
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,9 +12,9 @@ import pytest
 from engine.phrases.file import read_phrases
 from engine.settings.trust import revoke, trust
 from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, chatted, failed, late, said
+from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, chatted, failed, said
 from tests.engine.judge.providers.test_claude_cli import Client, result
-from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, jsonl, memsift, printed, refused
+from tests.tui.cli.command_line import HTTP, jsonl, memsift, printed, refused
 
 KEY_IN_A_NOTE = "ghp_0123456789abcdefABCDEF0123456789abcd"
 PLANTED = (
@@ -308,22 +305,3 @@ def test_at_the_cost_limit_the_phrases_are_kept_and_the_same_command_goes_on(ser
     assert len(counted(root)) == 5 * asked
     assert of(root, "write", *HTTP).exit_code == 0
     assert (len(counted(root)), len(server.requests)) == (20, 4)
-
-
-@pytest.mark.slow
-def test_a_thousand_memories_are_finished_after_a_kill(server: ApiServer, tmp_path: Path) -> None:
-    root = write_root(tmp_path / "many", [memory(f"Rule {number}", body="It is cold.") for number in range(1000)])
-    server.answer = lambda request: late(0.02, written(request))
-    command = [*MAIN, "phrases", "write", "--root", str(root), *HTTP]
-    with subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.DEVNULL) as running:
-        until = time.monotonic() + 60
-        while len(counted(root)) < 300 and time.monotonic() < until:
-            time.sleep(0.05)
-        running.send_signal(signal.SIGKILL)
-    done = len(counted(root))
-    assert 300 <= done < 1000
-    server.requests.clear()
-    assert of(root, "write", *HTTP).exit_code == 0
-    assert len(counted(root)) == 1000
-    asked = [title for request in server.requests for title in titles_in(request)]
-    assert len(asked) == len(set(asked)) <= 1000 - done

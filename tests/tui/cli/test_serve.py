@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 import gc
 import json
+import re
 import shlex
 import socket
 import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -21,8 +21,6 @@ from tui.cli.serve import app_command, made_server
 aiohttp = pytest.importorskip("aiohttp")
 web = pytest.importorskip("aiohttp.web")
 pytest.importorskip("textual_serve")
-
-from tests.tui.cli.browser import opened  # noqa: E402 - it needs aiohttp
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -73,15 +71,18 @@ async def test_only_requests_with_the_token_and_of_this_host_are_answered() -> N
                 assert answer.status == 403, case
         async with client.get(f"{address}/{TOKEN}/") as answer:
             assert answer.status == 200
-            assert f"/{TOKEN}/ws" in await answer.text()
+            page = await answer.text()
+            assert f"/{TOKEN}/ws" in page
             assert answer.headers["Content-Security-Policy"].startswith("default-src 'self'")
+            scripts = re.findall(r'\bsrc="([^"]+)"', page)
+            assert scripts
+            assert [one for one in scripts if not one.startswith(f"{address}/{TOKEN}/")] == [], "the policy forbids it"
 
 
-async def test_the_app_is_painted_over_the_socket(tmp_path: Any) -> None:
-    root = tmp_path / "notes"
-    root.mkdir()
-    (root / "note.md").write_text("# A note about queues\n\nText.\n", "utf-8")
-    command = app_command("--root", str(root))
+async def test_the_app_is_painted_over_the_socket_and_a_key_retires_a_memory(tmp_path: Path) -> None:
+    root = write_documents(tmp_path / "root", [document("alpha", title="A note about queues"), document("beta")])
+    file = root / "decisions" / "alpha.json"
+    command = app_command("--root", str(root), "--no-judge")
     async with (
         serving(shlex.join(command)) as (address, client),
         client.ws_connect(f"{address}/{TOKEN}/ws?width=80&height=24") as socket_,
@@ -91,6 +92,11 @@ async def test_the_app_is_painted_over_the_socket(tmp_path: Any) -> None:
             message = await socket_.receive(timeout=20)
             assert message.data, painted
             painted += message.data if isinstance(message.data, bytes) else message.data.encode()
+        async with asyncio.timeout(60):
+            while json.loads(file.read_text("utf-8")).get("record_status") != "retired":
+                for key in ("x", "1"):
+                    await socket_.send_json(["stdin", key])
+                    await asyncio.sleep(0.5)
 
 
 def test_no_request_makes_the_server_print_a_traceback_or_its_token(private_home: Path) -> None:
@@ -119,30 +125,3 @@ def answer_to(port: int, request: str) -> bytes:
         except ConnectionRefusedError:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-
-
-IS_PAINTED = "document.body && document.body.classList.contains('-first-byte')"
-
-
-async def test_the_app_is_shown_and_a_key_retires_a_memory_but_not_without_the_token(tmp_path: Path) -> None:
-    root = write_documents(tmp_path / "root", [document("alpha", title="A note about queues"), document("beta")])
-    file = root / "decisions" / "alpha.json"
-    command = [sys.executable, "-c", "from tui.cli import main; main()", "--root", str(root), "--no-judge"]
-    async with serving(shlex.join(command)) as (address, _), opened(tmp_path / "profile") as page:
-        await page.go(f"{address}/")
-        await page.until("document.body && document.body.innerText.includes('403')")
-        assert not await page.value(IS_PAINTED)
-        await page.go(f"{address}/{TOKEN}/")
-        await page.until(IS_PAINTED)
-        before = await page.picture()
-        async with asyncio.timeout(60):
-            while json.loads(file.read_text("utf-8")).get("record_status") != "retired":
-                await page.click(200, 300)  # as a person does, so that the keys go to the page
-                await page.press("x")
-                await asyncio.sleep(0.5)
-                await page.press("1")
-                await asyncio.sleep(0.5)
-            while await page.picture() == before:
-                await asyncio.sleep(0.1)
-        await page.press("q")
-        await page.until("document.body.classList.contains('-closed')")

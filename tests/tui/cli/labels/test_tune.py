@@ -18,8 +18,6 @@ from engine.settings.sources import read_config
 from labels.exchange.trec import read_qrels
 from labels.records import Card
 from labels.store import LabelStore
-from tests.benchmarks.example_projects import FOLDERS
-from tests.benchmarks.example_projects import write_root as write_project
 from tests.engine import models
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import configure, memsift, printed, refused, rows
@@ -173,44 +171,6 @@ def test_a_root_without_labels_gets_a_model_only_if_it_is_named_and_is_told_that
     assert written["threshold"] == model(state)["threshold"]
     configure(other, max_inject=5)
     assert "different rules" in refused(memsift("tune", "--root", DEMO_ROOT, "--root", other, *arguments))
-
-
-@pytest.fixture(scope="module")
-def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list[str | Path]]:
-    """Four example projects as roots, and the options that name them, their prompts and one file of qrels."""
-    place = tmp_path_factory.mktemp("projects")
-    roots = [write_project(folder, place / folder.name) for folder in FOLDERS if folder != DEMO]
-    qrels = place / "qrels.txt"
-    folders = [folder for folder in FOLDERS if folder != DEMO]
-    qrels.write_text("".join((folder / "qrels.txt").read_text("utf-8") for folder in folders), "utf-8")
-    options: list[str | Path] = ["--qrels", qrels]
-    for folder, root in zip(folders, roots, strict=True):
-        rows = [json.loads(line) for line in (folder / "prompts.jsonl").read_text("utf-8").splitlines()]
-        prompts = place / f"{folder.name}.jsonl"
-        prompts.write_text("".join(f"{json.dumps({**row, 'cwd': str(root)})}\n" for row in rows), "utf-8")
-        options += ["--root", root, "--prompts", prompts]
-    return roots, options
-
-
-@pytest.mark.slow
-def test_of_four_roots_in_files_one_model_goes_to_all_and_another_root_gets_its_own_threshold(
-    state: Path,  # noqa: ARG001
-    tmp_path: Path,
-    projects: tuple[list[Path], list[str | Path]],
-) -> None:
-    roots, options = projects
-    other = write_root(tmp_path / "other", [memory("cache rule")])
-    result = memsift("tune", *options, "--to", other, "--target-precision", "0.5", "--apply", "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    shown = json.loads(result.stdout)
-    assert shown["groups"] == len(shown["roots"]) == 4
-    written = [model(state_of(root, tmp_path)) for root in roots]
-    assert {one["threshold"] for one in written} == {shown["at"]["threshold"]}
-    elsewhere = model(state_of(other, tmp_path))
-    assert elsewhere["provenance"]["promise"] == "a root without labels"
-    assert elsewhere["threshold"] == shown["elsewhere"]["threshold"]
-    assert shown["elsewhere"]["low_elsewhere"] >= 0.5
-    assert "has no labels. Promise there:" in result.stderr
 
 
 # What uses the model

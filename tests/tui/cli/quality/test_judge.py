@@ -1,11 +1,7 @@
 """`memsift quality judge`: ratings, their cost, cache, limits, and the agreement with a person."""
 
-import json
 import os
 import re
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -14,9 +10,9 @@ from click.testing import Result
 from engine.paths import decisions_file
 from engine.quality.judging.markdown_form import parse_entries
 from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import ApiServer, failed, late
+from tests.engine.judge.api_server import ApiServer, failed
 from tests.engine.quality.judging.answers import rated, rated_by_title, searched, title_in
-from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, configure, memsift, printed, refused
+from tests.tui.cli.command_line import HTTP, configure, memsift, printed, refused
 
 PRICE = (120 * 1 + 9 * 5) / 1e6
 SCORES = {"Use WAL": 8.0, "Be careful": 2.0, "Cache for an hour": 4.5}
@@ -186,30 +182,3 @@ def test_the_ratings_are_private_and_a_damaged_file_is_named_also_that_of_1_0_0(
     assert file.stat().st_mode & 0o777 == 0o600
     file.write_bytes(b"no database" * 100)
     assert f"The decisions and ratings in {file} cannot be used" in refused(memsift(*RATE, "--root", root, *HTTP))
-
-
-@pytest.mark.slow
-def test_after_ctrl_c_the_same_command_asks_only_about_the_rest(server: ApiServer, root: Path) -> None:
-    server.answer = lambda request: late(30 if title_in(request) == "Use WAL" else 0, rated(8.0))
-    rate = [*RATE, "--root", str(root), *HTTP]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*MAIN, *rate],
-        stdout=pipe,
-        stderr=pipe,
-        text=True,
-        cwd=PROJECT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test may run in the background
-    ) as running:
-        until = time.monotonic() + 30
-        while len(server.requests) < 3 and time.monotonic() < until:
-            time.sleep(0.05)
-        time.sleep(0.5)
-        running.send_signal(signal.SIGINT)
-        stdout, stderr = running.communicate(timeout=30)
-    assert (running.returncode, "Stopped after 3 of 4 memories." in stderr) == (130, True)
-    assert {row["id"] for row in json.loads(stdout)["memories"]} == {"Be-careful", "Cache-for-an-hour", "summary"}
-    server.answer = rated_by_title(SCORES)
-    server.requests.clear()
-    assert decisions(memsift(*rate)) == {**dict.fromkeys(ALL, "accepted"), "summary": "rejected"}
-    assert [title_in(request) for request in server.requests] == ["Use WAL"]
