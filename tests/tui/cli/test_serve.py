@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gc
-import json
 import re
 import shlex
 import socket
@@ -79,9 +78,8 @@ async def test_only_requests_with_the_token_and_of_this_host_are_answered() -> N
             assert [one for one in scripts if not one.startswith(f"{address}/{TOKEN}/")] == [], "the policy forbids it"
 
 
-async def test_the_app_is_painted_over_the_socket_and_a_key_retires_a_memory(tmp_path: Path) -> None:
-    root = write_documents(tmp_path / "root", [document("alpha", title="A note about queues"), document("beta")])
-    file = root / "decisions" / "alpha.json"
+async def test_the_app_is_painted_over_the_socket_and_a_key_ends_it(tmp_path: Path) -> None:
+    root = write_documents(tmp_path / "root", [document("alpha", title="A note about queues")])
     command = app_command("--root", str(root), "--no-judge")
     async with (
         serving(shlex.join(command)) as (address, client),
@@ -92,11 +90,9 @@ async def test_the_app_is_painted_over_the_socket_and_a_key_retires_a_memory(tmp
             message = await socket_.receive(timeout=20)
             assert message.data, painted
             painted += message.data if isinstance(message.data, bytes) else message.data.encode()
-        async with asyncio.timeout(60):
-            while json.loads(file.read_text("utf-8")).get("record_status") != "retired":
-                for key in ("x", "1"):
-                    await socket_.send_json(["stdin", key])
-                    await asyncio.sleep(0.5)
+        await socket_.send_json(["stdin", "q"])
+        while (await socket_.receive(timeout=20)).type is not aiohttp.WSMsgType.CLOSED:
+            pass
 
 
 def test_no_request_makes_the_server_print_a_traceback_or_its_token(private_home: Path) -> None:
