@@ -237,7 +237,7 @@ def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, serve
     for command in commands:
         assert memsift(*command, *judge).exit_code == 0
     assert "anthropic" in sys.modules, "nothing is shown by a name that is never loaded"
-    configure(root, **{"enabled": True, "provider": "anthropic"})
+    configure(root, enabled=True, provider="anthropic")
     settings = (("config", "--root", root), ("doctor",), ("prompts", prompts), ("list", "--root", root))
     lines = [[*map(str, command)] for command in (*(each + judge for each in commands), *settings)]
     asked = len(server.requests)
@@ -268,7 +268,7 @@ def test_none_answers_from_the_cache_of_the_configured_judge_and_a_miss_ends_wit
         assert f"answer of {environ['MEMSIFT_JUDGE']} (local)" in refused(
             memsift(*none, "--judge-model", "local", **environ)
         )
-    configure(root, **{"provider": "anthropic-http"})
+    configure(root, provider="anthropic-http")
     assert (memsift(*none).exit_code, len(server.requests)) == (0, 1)
 
 
@@ -298,7 +298,7 @@ def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path,
 
     assert remembered() == remembered()
     assert len(server.requests) == asked >= 4
-    configure(root, **{"modes": {"auto": {"prompt": "x {format}"}}})
+    configure(root, modes={"auto": {"prompt": "x {format}"}})
     rows(memsift(*arguments))
     assert len(server.requests) == 2 * asked
 
