@@ -104,7 +104,7 @@ def gate_of(least: float, zone: str | None) -> Gate:
         low, high = (float(first), float(last)) if dash else (least - float(first) / 2, least + float(first) / 2)
     except ValueError:
         raise click.UsageError(f"--indifference is LOW-HIGH or a width, not {zone!r}.") from None
-    if not (dash or high - low > 1):
+    if not dash and high - low <= 1:
         low, high = max(0.0, low), min(1.0, high)
     if not 0 <= low <= least <= high <= 1:
         raise click.UsageError(f"--indifference {zone} must lie between 0 and 1 and contain --min-precision {least:g}.")

@@ -229,6 +229,8 @@ WRONG = {
     "--min-precision 0.8 --indifference 0.5-0.7": "contain --min-precision 0.8",
     "--min-precision 0.8 --indifference 0.7-1.2": "between 0 and 1",
     "--min-precision 0.8 --indifference -0.1": "LOW-HIGH or a width",
+    "--min-precision 0.8 --indifference nan": "between 0 and 1",
+    "--min-precision 0.8 --indifference 1.5": "between 0 and 1",
     "--min-precision 0.8 --worth 0": "--worth",
     "--min-precision 0.8 --any-look --one-look": "leave one out",
     "--min-precision 0.8 --system bm26": "Choose from memsift",
