@@ -82,6 +82,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback_and_an_early_one_without_a_word(t
 
 LAST_STEP = """
 import json, os, signal, sys, tempfile
+sys.dont_write_bytecode = True  # Python, too, puts files into their places
 import labels.exchange.importing, labels.exchange.merge, labels.exchange.registry  # slow below a profile
 from tui.cli import main
 for name in ("import", "retire", "trust", "config", "mute"):
