@@ -9,7 +9,7 @@ from engine.lean.record import replace
 from engine.memory import Memory
 from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
-from engine.retrieval import Retrieval, Session
+from engine.retrieval import Retrieval
 from engine.search.query import query_terms
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, pool_of
 
@@ -193,45 +193,3 @@ def test_a_memory_whose_title_is_the_prompt_is_found_if_the_prompt_says_anything
     anything = replace(DEFAULT, max_risk=1.0, min_strength=0.0)
     retrieval = run(prompt, memory(prompt, memory_id="target"), *fillers(10), config=anything)
     assert ("target" in injected(retrieval)) is bool(query_terms(prompt))
-
-
-WORDS = "cache rule billing exports pipeline nightly user_id token".split()
-
-
-@given(
-    titles=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=30),
-    prompt=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
-    retired=st.sets(st.integers(0, 29)),
-    known=st.sets(st.integers(0, 29)),
-    characters=st.sampled_from([9000, 420, 300, 180]),
-)
-def test_a_brief_retrieval_injects_the_same(
-    titles: list[str], prompt: str, retired: set[int], known: set[int], characters: int
-) -> None:
-    config = replace(DEFAULT, max_characters=characters)
-    memories = [
-        memory(title, memory_id=f"m{i}", status="deprecated" if i in retired else "active")
-        for i, title in enumerate(titles)
-    ]
-    session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
-    with open_index(*memories) as index:
-        whole, brief = (
-            retrieve(Query(typed_prompt(prompt), session=session, is_brief=is_brief), index, OpenSystem(config))
-            for is_brief in (False, True)
-        )
-    assert injected(brief) == injected(whole)
-    assert [one.memory.id for one in brief.candidates] == [one.memory.id for one in whole.candidates][
-        : len(brief.candidates)
-    ]
-
-
-@pytest.mark.parametrize(("is_judged", "size"), [(False, 6), (True, 15)])
-def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size: int) -> None:
-    memories = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(20)]
-    judge = FakeJudge(keep=["m14"]) if is_judged else None
-    with open_index(*memories, *fillers(40)) as index:
-        found = retrieve(
-            Query(typed_prompt("the cache expiry"), is_brief=True), index, OpenSystem(DEFAULT, judge=judge)
-        )
-    assert len(found.candidates) == size
-    assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])

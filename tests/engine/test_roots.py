@@ -221,18 +221,6 @@ def test_the_limits_of_one_root_do_not_depend_on_those_of_another(folders: tuple
     opened.close()
 
 
-def test_a_short_question_of_several_roots_is_answered_as_any_other(folders: tuple[Path, Path]) -> None:
-    """The few candidates of a short question may all be of a root that is limited to one."""
-    for number in range(8):
-        (folders[1] / f"n{number}.md").write_text(
-            f"# token cache live note {number}\n\nToken cache.\n", encoding="utf-8"
-        )
-    opened = opened_with(folders, OtherRoot(Config(max_inject=1), is_limited=True))
-    brief, whole = (retrieve(Query(ASK, is_brief=one), opened, OpenSystem(Config())) for one in (True, False))
-    assert [one.memory.id for one in brief.injected] == [one.memory.id for one in whole.injected]
-    opened.close()
-
-
 def test_the_judge_is_not_asked_about_a_root_whose_settings_name_another(folders: tuple[Path, Path]) -> None:
     judge = Keeps("rule")
     opened = opened_with(folders, OtherRoot(Config(judge=JudgeConfig(model="another")), is_limited=False))
