@@ -18,9 +18,8 @@ from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
-from engine.search.commonness import rarity_of
+from engine.search.commonness import names, rarity_of
 from engine.search.stems import stem
-from engine.search.stopwords import names
 from engine.search.tokens import has_unspaced, tokens
 from engine.stores.files import is_inside, read_regular
 

@@ -1,15 +1,15 @@
 """A prompt as terms, and terms as an FTS5 expression.
 
 A compound identifier becomes an exact phrase: `user_id` does not find "user identity". All stems are quoted, so that no
-word of a prompt is an operator for FTS5's parser. Stop words are left out, unless they are names: see `stopwords`.
+word of a prompt is an operator for FTS5's parser. Stop words are left out, unless they are names: see `commonness`.
 """
 
 from __future__ import annotations
 
 from engine.lean.record import Record, replace
 from engine.search import tokens as tk
+from engine.search.commonness import STOP_WORDS, names
 from engine.search.stems import PARTICLES, stem
-from engine.search.stopwords import STOP_WORDS, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

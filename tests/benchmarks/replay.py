@@ -25,8 +25,9 @@ from pathlib import Path
 
 from engine.opening import open_index
 from tests.benchmarks.corpus import prompts, write_root
-from tests.benchmarks.replay_judge import MAIN, PROJECT
 
+MAIN = [sys.executable, "-c", "from tui.cli import main; main(prog_name='memsift')"]
+PROJECT = Path(__file__).resolve().parent.parent.parent
 FEW = 40
 ONE, TWO = "memsift+default", "memsift,memsift+default"
 PORT = 18786

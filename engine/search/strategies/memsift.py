@@ -24,11 +24,10 @@ from math import log
 
 from engine.config import AUTO, SEARCH
 from engine.lean.record import Record, replace
-from engine.search.commonness import idf, rarity_of
+from engine.search.commonness import STOP_WORDS, idf, rarity_of
 from engine.search.postings import WEIGHTS
 from engine.search.query import query_terms, with_last_prefix
 from engine.search.ranking import CandidatePool, Scored
-from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import fold
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 
+from engine.search.commonness import STOP_WORDS
 from engine.search.ranking import CandidatePool, Scored, order
-from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Phrases that say nothing are found, and phrases that single out their memory are not."""
 
-from engine.phrases.vague import FIRST, MANY, find_vague
+from engine.phrases.measuring import FIRST, MANY, find_vague
 from engine.search.phrases import MOST_PHRASES
 from tests.engine.builders import fillers, memory
 

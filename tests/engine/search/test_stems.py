@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from engine.search.commonness import STOP_WORDS
 from engine.search.stems import APART, MAX_LENGTH, stem
-from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import tokens
 
 STARTS = "run hop fil cach polic rel at tr troubl controll generat nation sens adopt conflat ee ye ba oxyl zzz".split()

@@ -24,8 +24,8 @@ from engine.config import (
 from engine.errors import ConfigError
 from engine.judge.prompts import template, templates
 from engine.lean.record import fields, replace
-from engine.settings.origins import value_of
 from engine.settings.sources import checked
+from engine.settings.values import value_of
 from tests.engine.settings.files import load, load_config, settings_in, write
 
 JSON = st.recursive(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.search.commonness import names
 from engine.search.query import query_terms
-from engine.search.stopwords import names
 
 
 def test_a_name_is_shown() -> None:
