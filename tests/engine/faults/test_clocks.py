@@ -56,6 +56,7 @@ def assert_right(root: FaultyRoot) -> None:
     assert root.hook() == right[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", FAR)
 def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds: int) -> None:
     path = shown_first(root)
@@ -66,6 +67,7 @@ def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds:
         assert_right(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", FAR)
 def test_folders_and_lists_with_any_time_are_looked_through(root: FaultyRoot, seconds: int) -> None:
     for number in range(3):
@@ -132,6 +134,7 @@ def test_a_file_that_is_swapped_for_an_older_one_is_read_again(root: FaultyRoot)
     assert_right(root)
 
 
+@pytest.mark.slow
 def test_every_one_of_many_quick_edits_is_seen(root: FaultyRoot) -> None:
     """Within one tick of the kernel's clock two writes get the same time."""
     path = shown_first(root)
@@ -141,6 +144,7 @@ def test_every_one_of_many_quick_edits_is_seen(root: FaultyRoot) -> None:
     assert_right(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(tries(3, 1)))
 def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
     made = random.Random(seed)

@@ -352,6 +352,16 @@ def test_any_payload_is_answered_with_one_object_or_nothing(
     assert world.stderr.getvalue() == ""
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(start=st.integers(0, 400), junk=st.binary(max_size=20), gone=st.integers(0, 400), session=st.text(max_size=9))
+def test_a_damaged_payload_is_answered_with_one_object_or_nothing(
+    world: World, start: int, junk: bytes, gone: int, session: str
+) -> None:
+    payload = json.dumps(world.payload(session_id=session)).encode()
+    answer = respond(payload[:start] + junk + payload[start + gone :], world.environ, world.stderr)
+    assert answer == "" or context_of(answer)
+
+
 def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> None:
     write_root(world.root, [memory("Holds expire on open days", memory_id="expiry"), *fillers(40)])
     world.configure(min_strength=0.1)
