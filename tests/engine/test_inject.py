@@ -107,12 +107,6 @@ def test_an_empty_set_is_no_text() -> None:
     assert inject.context(retrieval(), Config()) == ""
 
 
-def test_the_frame_is_counted_with_its_line_ends() -> None:
-    one = memory("A")
-    size = inject.FRAME_CHARACTERS + len(inject.entry(one.summary, "high"))
-    assert len(text_of(candidates(one))) == size
-
-
 def test_nothing_in_a_memory_leaves_its_place() -> None:
     for text in HOSTILE:
         one = memory(f"Title {text} end", text, memory_id="x")
@@ -150,11 +144,6 @@ def test_a_title_cannot_name_another_path() -> None:
 def test_a_category_is_escaped_after_it_is_put_in_capitals() -> None:
     one = replace(memory("A").summary, category='a&b"')
     assert 'category="A&amp;B&quot;"' in inject.entry(one, "high")
-
-
-def test_length_counts_as_javascript_does() -> None:
-    assert inject.length("aé数") == 3
-    assert inject.length("🚀") == 2
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.lean.record import replace
-from engine.memory import CATEGORY_PRIORITY, LAST_PRIORITY, Memory, Section, content_digest
+from engine.memory import Memory, Section, content_digest
 from tests.engine.builders import memory
 
 TEXT = st.text(alphabet=st.sampled_from(["a", "b", "\0", "\n", '"', ",", "é", "\ud800"]), max_size=4)
@@ -16,13 +15,6 @@ CONTENT = st.tuples(TEXT, TEXT, st.lists(TEXT, max_size=3).map(tuple), SECTIONS)
 def test_the_body_is_the_lines_without_the_headings() -> None:
     whole = Memory(memory("A").summary, (Section("Context", ("one", "two")), Section("Rationale", ("three",))))
     assert whole.body == "one\ntwo\nthree"
-
-
-def test_categories_have_the_order_of_the_design() -> None:
-    names = ["decision", "constraint", "preference", "runbook", "tech_debt", "session_summary"]
-    assert [CATEGORY_PRIORITY[name] for name in names] == [1, 2, 3, 4, 5, 6]
-    assert memory("A", category="decision").summary.priority == 1
-    assert memory("A", category="something else").summary.priority == LAST_PRIORITY
 
 
 def test_the_digest_ignores_times_status_and_the_order_of_tags() -> None:
@@ -46,13 +38,6 @@ def test_the_digest_is_the_same_for_both_spellings_of_an_accent() -> None:
     assert content_digest("d", "é", (), ()) == content_digest("d", "e\u0301", (), ())
 
 
-def test_a_heading_is_not_a_line_and_a_tag_is_not_a_heading() -> None:
-    as_line = (Section("", ("a", "B", "c")),)
-    as_heading = (Section("", ("a",)), Section("B", ("c",)))
-    assert content_digest("d", "t", (), as_line) != content_digest("d", "t", (), as_heading)
-    assert content_digest("d", "t", ("a",), ()) != content_digest("d", "t", (), (Section("a", ()),))
-
-
 @given(CONTENT, CONTENT)
 def test_different_contents_have_different_digests(
     one: tuple[str, str, tuple[str, ...], tuple[Section, ...]],
@@ -64,8 +49,3 @@ def test_different_contents_have_different_digests(
 
 def test_the_digest_can_be_computed_for_a_lone_surrogate() -> None:
     assert content_digest("d", "\ud800", (), ()) != content_digest("d", "\udfff", (), ())
-
-
-def test_a_replaced_summary_keeps_the_rest() -> None:
-    summary = memory("A", "x").summary
-    assert replace(summary, status="retired").tags == ("x",)

@@ -106,18 +106,6 @@ def test_a_single_strong_match_is_injected() -> None:
     assert injected(run("what about nested brackets?", memory("Nested brackets"), *fillers(40))) == ["Nested-brackets"]
 
 
-def test_search_drops_nothing_for_being_weak() -> None:
-    retrieval = run(PROMPT, *ALL, mode=SEARCH)
-    assert injected(retrieval) == ["best", "fair", "weak", "faint"]
-    assert floored(retrieval) == []
-
-
-def test_search_gives_as_many_as_are_wanted() -> None:
-    many = [memory("billing exports", memory_id=f"m{i:02}") for i in range(30)]
-    assert injected(run(PROMPT, *many, mode=SEARCH)) == [f"m{i:02}" for i in range(10)]
-    assert len(run(PROMPT, *many, mode=SEARCH, config=replace(DEFAULT, max_results=25)).injected) == 25
-
-
 def test_a_retired_memory_is_dropped_and_is_no_measure_for_the_others() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
     retrieval = run(PROMPT, old, FAIR, *fillers(40))
@@ -171,21 +159,6 @@ def test_a_small_root_answers_and_stays_silent_as_a_large_one_does(rows: int) ->
     assert injected(run("when does the cache expire?", *few)) == ["target"]
     assert injected(run("one hour of work", *few)) == []
     assert injected(run("zanzibar", *few)) == []
-
-
-@given(
-    prompt=st.text(max_size=60),
-    titles=st.lists(st.text(max_size=30), max_size=4),
-    mode=st.sampled_from(["auto", SEARCH]),
-    status=st.sampled_from([None, "ok", "no_key", *FAILURES]),
-)
-def test_any_text_is_answered(prompt: str, titles: list[str], mode: str, status: str | None) -> None:
-    memories = [memory(title, title, body=title, memory_id=f"m{i}") for i, title in enumerate(titles)]
-    judge = FakeJudge(keep=["m0"], status=status) if status else None
-    retrieval = run(f"{prompt} {''.join(titles[:1])}", *memories, mode=mode, judge=judge)
-    assert [one.rank for one in retrieval.candidates] == list(range(1, len(retrieval.candidates) + 1))
-    assert all(bool(one.reason) is (one.dropped_by is not None) for one in retrieval.candidates)
-    assert all(0 <= one.ratio <= 1 and one.score < 0 for one in retrieval.candidates)
 
 
 @given(st.text(max_size=60))
