@@ -120,10 +120,13 @@ def test_on_windows_a_root_with_slashes_of_either_kind_is_the_same_root() -> Non
         ("/private/tmp/x", "-private-tmp-x"),
         ("/Users/ann/cafe\u0301", "-Users-ann-cafe-"),
         ("/Users/ann/caf\u00e9", "-Users-ann-caf-"),
+        ("/a😀b", "-a--b"),
+        ("/" + "a" * 199, "-" + "a" * 199),
+        ("/opt/" + "l" * 120 + "/日😀" + "m" * 100, f"-opt-{'l' * 120}----{'m' * 71}-2g6hbw"),
     ],
 )
 def test_the_folder_of_transcripts_is_the_path_with_dashes_and_keeps_its_case(cwd: str, slug: str) -> None:
-    """Drive letters, backslashes and accents of either spelling become dashes, as in the client."""
+    """Drive letters, backslashes and accents become dashes, as in the client; a long name ends in its hash."""
     assert project_slug(cwd) == slug
 
 

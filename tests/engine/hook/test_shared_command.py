@@ -98,6 +98,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(place)
 
 
+@pytest.mark.slow
 def test_what_one_machine_wrote_works_in_another_account_and_path(tmp_path: Path, open_folder: Path) -> None:
     """The settings of a person are committed. A colleague's memsift lies elsewhere, in an account of its own."""
     ann, bob = Installation(tmp_path), Installation(open_folder)

@@ -93,17 +93,6 @@ def test_a_trusted_root_decides_until_the_trust_is_taken_back(world: World, serv
     assert len(server.requests) == 1
 
 
-def test_a_pull_that_changes_the_settings_of_a_trusted_root_ends_the_trust(world: World, server: ApiServer) -> None:
-    world.configure(judge=JUDGE)
-    assert Prompted(world).injected == JUDGED
-    world.receive(judge={**JUDGE, "model": "claude-opus-4-1"})
-    answer = Prompted(world)
-    assert (answer.injected, len(server.requests)) == (FIRST_STAGE, 1)
-    (line,) = answer.stderr
-    assert line == f"memsift-hook: {answer.row['untrusted']}"
-    assert "is not trusted any more: its settings changed" in line
-
-
 def test_with_a_broken_list_nothing_is_trusted_and_the_line_says_why(world: World, server: ApiServer) -> None:
     world.configure(judge=JUDGE)
     file = Path(trust_file(world.environ))
