@@ -117,7 +117,7 @@ def find_vague(memories: Sequence[Memory], phrases: Mapping[str, Sequence[str]])
     with closing(index_in_memory(corpus, no_risk, no_risk, "fts5", lambda _: False, phrases)) as index:
         for memory_id in (memory.summary.id for memory in memories if index.has_fts5):
             for phrase in phrases.get(memory_id, ()):
-                found = index.look(partial(_search, phrase))
+                found = index.look(partial(_strengths_of, phrase))
                 own = found.pop(memory_id, 0.0)
                 rank = 1 + sum(strength > own for strength in found.values()) if own else 0
                 others = sum(strength >= NEAR * own for strength in found.values())
@@ -125,7 +125,7 @@ def find_vague(memories: Sequence[Memory], phrases: Mapping[str, Sequence[str]])
                     yield VaguePhrase(memory_id, phrase, rank, others)
 
 
-def _search(phrase: str, postings: Postings) -> dict[str, float]:
+def _strengths_of(phrase: str, postings: Postings) -> dict[str, float]:
     """Memory id -> strength, of the strongest."""
     pool = find(Strengths.of(postings, Prompt("", phrase), AUTO, has_phrases=True), SEARCHED, include_retired=False)
     return {one.memory.id: -one.score for one in pool.memories}
