@@ -85,7 +85,7 @@ class _Rules:
     """
 
     def __init__(self, system: OpenSystem, index: OpenIndex) -> None:
-        self.config, self.judge, others = system.config, system.judge, index.others
+        self.config, others = system.config, index.others
         self.limits = {root: other.config for root, other in others.items() if other.is_limited}
         self.unasked = {root for root, other in others.items() if other.config.judge != system.config.judge}
 
@@ -191,7 +191,14 @@ def _later_stages(
         candidates = drop_weak(candidates, has_choice=bool(judge or cutoff))
     if cutoff:
         candidates = cut(cutoff.weigh(candidates, pool), has_judge=judge is not None)
-    judgement = _judgement(question.prompt, candidates, mode, rules, cutoff) if strategy != TITLE_TAGS else None
+    asked = [
+        candidate.memory
+        for candidate in candidates
+        if candidate.injected
+        and candidate.memory.root not in rules.unasked
+        and not (cutoff and cutoff.is_sure(candidate))
+    ]
+    judgement = judge.evaluate(question.prompt, asked, mode) if judge and asked and strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
     if has_floor and judgement is not None and not judgement.is_answer:
         candidates = drop_weak(candidates, has_choice=cutoff is not None)
@@ -215,21 +222,6 @@ def pool_size(config: Config, mode: str, *, has_judge: bool, has_cutoff: bool) -
 def floor_share(strategy: str, *, has_choice: bool) -> float:
     """The height of the floors, as a share of the usual height. *has_choice*: a cutoff or a judge comes after them."""
     return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
-
-
-def _judgement(
-    prompt: Prompt, candidates: list[Candidate], mode: str, rules: _Rules, cutoff: Cutoff | None
-) -> Judgement | None:
-    if rules.judge is None:
-        return None
-    asked = [
-        candidate.memory
-        for candidate in candidates
-        if candidate.injected
-        and candidate.memory.root not in rules.unasked
-        and not (cutoff and cutoff.is_sure(candidate))
-    ]
-    return rules.judge.evaluate(prompt, asked, mode) if asked else None
 
 
 def _hold_back(
