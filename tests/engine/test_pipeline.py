@@ -1,6 +1,5 @@
 """Every stage of the pipeline, with the original rules, and the fallback table of the judge."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,12 +68,12 @@ def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> Non
     )
 
 
-@pytest.mark.parametrize("wanted", [(FTS5_BM25, False, 15), (MEMSIFT, False, 12), (MEMSIFT, True, 15)])
-def test_the_strongest_alone_are_looked_at_where_no_judge_chooses(wanted: tuple[str, bool, int]) -> None:
-    strategy, has_judge, count = wanted
-    config = replace(Config(), match_strategy=strategy)
-    retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
-    assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count]
+def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
+    for wanted in [(FTS5_BM25, False, 15), (MEMSIFT, False, 12), (MEMSIFT, True, 15)]:
+        strategy, has_judge, count = wanted
+        config = replace(Config(), match_strategy=strategy)
+        retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
+        assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
 
 
 def test_pool_and_cap_follow_the_configuration() -> None:
@@ -257,23 +256,23 @@ def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
     assert cap(with_judge(), AUTO, answer) == 3
 
 
-@pytest.mark.parametrize("status", FAILURES)
-def test_a_judge_that_cannot_answer_leaves_the_best_two(status: str) -> None:
-    retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
-    assert injected(retrieval) == CACHE_IDS[:2]
-    assert retrieval.fallback == status
-    assert retrieval.judgement
-    assert retrieval.judgement.status == status
-    assert set(dropped(retrieval).values()) == {"cap"}
-    assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}
-    assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}
+def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
+    for status in FAILURES:
+        retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
+        assert injected(retrieval) == CACHE_IDS[:2], status
+        assert retrieval.fallback == status, status
+        assert retrieval.judgement, status
+        assert retrieval.judgement.status == status, status
+        assert set(dropped(retrieval).values()) == {"cap"}, status
+        assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}, status
+        assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}, status
 
 
-@pytest.mark.parametrize("status", FAILURES)
-def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap(status: str) -> None:
-    none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
-    assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == []
-    assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3]
+def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> None:
+    for status in FAILURES:
+        none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
+        assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
+        assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3], status
 
 
 def test_a_judge_without_a_key_is_no_judge() -> None:
@@ -298,15 +297,15 @@ def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
-@pytest.mark.parametrize("judge", [None, FakeJudge(keep=CACHE_IDS)])
-def test_without_fts5_keywords_are_scored_and_no_judge_is_asked(judge: FakeJudge | None) -> None:
-    tagged = memory("Title", "cache")
-    retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
-    assert (retrieval.strategy, retrieval.fallback, retrieval.judgement) == (TITLE_TAGS, NO_FTS5, None)
-    assert injected(retrieval) == CACHE_IDS[:3]
-    assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0]
-    assert retrieval.candidates[-1].confidence == LOW
-    assert judge is None or judge.asked == []
+def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
+    for judge in [None, FakeJudge(keep=CACHE_IDS)]:
+        tagged = memory("Title", "cache")
+        retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
+        assert (retrieval.strategy, retrieval.fallback, retrieval.judgement) == (TITLE_TAGS, NO_FTS5, None), judge
+        assert injected(retrieval) == CACHE_IDS[:3], judge
+        assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0], judge
+        assert retrieval.candidates[-1].confidence == LOW, judge
+        assert judge is None or judge.asked == [], judge
 
 
 def test_title_tags_can_be_chosen() -> None:

@@ -150,14 +150,14 @@ def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
     assert injected(found) == ["all", "three"]
 
 
-@pytest.mark.parametrize("status", ["timeout", "http_error", "parse_error", "refused"])
-def test_where_the_judge_fails_the_cutoff_decides_alone(status: str) -> None:
-    model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
-    alone = injected(run(model))
-    found = run(model, judge=FakeJudge(status=status))
-    assert injected(found) == alone[: DEFAULT.judge.fallback_top_k]
-    assert found.fallback == status
-    assert found.least == 0.7
+def test_where_the_judge_fails_the_cutoff_decides_alone() -> None:
+    for status in ["timeout", "http_error", "parse_error", "refused"]:
+        model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
+        alone = injected(run(model))
+        found = run(model, judge=FakeJudge(status=status))
+        assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
+        assert found.fallback == status, status
+        assert found.least == 0.7, status
 
 
 def test_a_model_for_another_strategy_does_nothing() -> None:
@@ -213,19 +213,17 @@ def test_where_the_first_memory_was_dropped_the_next_need_not_be_surer() -> None
 LONG_NOTE = "the words of a note that goes on and on about other things " * 30
 
 
-@pytest.mark.parametrize(
-    "prompt", ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts", "parse_footer", "parseHeader"]
-)
-def test_a_prompt_that_is_one_identifier_of_one_note_passes(prompt: str) -> None:
-    notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
-    names = f"parse_footer {LONG_NOTE} parseHeader YouTube {LONG_NOTE}"
-    named = memory(
-        "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
-    )
-    config = Config()
-    with open_index(named, *notes) as index:
-        found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
-    assert injected(found) == ["named"]
+def test_a_prompt_that_is_one_identifier_of_one_note_passes() -> None:
+    for prompt in ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts", "parse_footer", "parseHeader"]:
+        notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
+        names = f"parse_footer {LONG_NOTE} parseHeader YouTube {LONG_NOTE}"
+        named = memory(
+            "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
+        )
+        config = Config()
+        with open_index(named, *notes) as index:
+            found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
+        assert injected(found) == ["named"], prompt
 
 
 def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:

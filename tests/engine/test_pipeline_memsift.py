@@ -1,6 +1,5 @@
 """The pipeline with the default strategy: floors, least strength, and what a judge is asked about."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,14 +136,14 @@ def test_without_anything_at_half_the_floors_no_judge_is_asked() -> None:
     assert (judge.asked, injected(retrieval), floored(retrieval)) == ([], [], ["faint"])
 
 
-@pytest.mark.parametrize("status", [*FAILURES, "no_key"])
-def test_the_whole_floors_hold_where_the_judge_does_not_answer(status: str) -> None:
-    judge = FakeJudge(status=status)
-    retrieval = run(PROMPT, *ALL, judge=judge)
-    assert judge.asked == [["best", "fair"]]
-    assert injected(retrieval) == ["best"]
-    assert {one.memory.id: one.dropped_by for one in retrieval.candidates}["fair"] == "floor"
-    assert retrieval.fallback == status
+def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
+    for status in [*FAILURES, "no_key"]:
+        judge = FakeJudge(status=status)
+        retrieval = run(PROMPT, *ALL, judge=judge)
+        assert judge.asked == [["best", "fair"]], status
+        assert injected(retrieval) == ["best"], status
+        assert {one.memory.id: one.dropped_by for one in retrieval.candidates}["fair"] == "floor", status
+        assert retrieval.fallback == status, status
 
 
 def test_a_judge_of_a_search_is_asked_about_everything() -> None:
@@ -153,12 +152,12 @@ def test_a_judge_of_a_search_is_asked_about_everything() -> None:
     assert judge.asked == [["best", "fair", "weak", "faint"]]
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3])
-def test_a_small_root_answers_and_stays_silent_as_a_large_one_does(rows: int) -> None:
-    few = (memory("cache expiry is an hour", memory_id="target"), memory("billing"), memory("avatars"))[:rows]
-    assert injected(run("when does the cache expire?", *few)) == ["target"]
-    assert injected(run("one hour of work", *few)) == []
-    assert injected(run("zanzibar", *few)) == []
+def test_a_small_root_answers_and_stays_silent_as_a_large_one_does() -> None:
+    for rows in [1, 2, 3]:
+        few = (memory("cache expiry is an hour", memory_id="target"), memory("billing"), memory("avatars"))[:rows]
+        assert injected(run("when does the cache expire?", *few)) == ["target"], rows
+        assert injected(run("one hour of work", *few)) == [], rows
+        assert injected(run("zanzibar", *few)) == [], rows
 
 
 @given(st.text(max_size=60))

@@ -267,14 +267,14 @@ def test_retired_memories_fill_the_pool_of_keywords() -> None:
     assert found.reason.startswith("the 3 strongest are looked at")
 
 
-@pytest.mark.parametrize("config", [CONFIG, BM25, KEYWORDS])
-def test_a_memory_that_matches_nothing_says_what_is_near(config: Config) -> None:
-    one = memory("Reply cache", memory_id="one")
-    found = explain("how is the cahce warmed?", "one", one, config=config)
-    assert found.outcome == UNMATCHED
-    assert found.breakdown is None
-    assert [(near.prompt, near.memory) for near in found.nearest] == [("cahce", "cache")]
-    assert found.advice == "The prompt says 'cahce', the memory 'cache'."
+def test_a_memory_that_matches_nothing_says_what_is_near() -> None:
+    for config in [CONFIG, BM25, KEYWORDS]:
+        one = memory("Reply cache", memory_id="one")
+        found = explain("how is the cahce warmed?", "one", one, config=config)
+        assert found.outcome == UNMATCHED, config
+        assert found.breakdown is None, config
+        assert [(near.prompt, near.memory) for near in found.nearest] == [("cahce", "cache")], config
+        assert found.advice == "The prompt says 'cahce', the memory 'cache'.", config
 
 
 def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """The words of a prompt that come closest to those of a memory that they do not find."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,9 +41,8 @@ def test_one_edit_is_a_distance_of_one(one: str, other: str) -> None:
     assert is_one_edit(one, other) == (edits(one, other) == 1)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "title", "expected"),
-    [
+def test_what_is_near_is_named_with_how() -> None:
+    for prompt, title, expected in [
         ("cahce", "Reply cache", ("cahce", "cache", SPELLING)),
         ("cachee", "Reply cache", ("cachee", "cache", SPELLING)),
         ("cace", "Reply cache", ("cace", "cache", SPELLING)),
@@ -55,15 +53,12 @@ def test_one_edit_is_a_distance_of_one(one: str, other: str) -> None:
         ("user_id", "A user", ("user", "user", PART)),
         ("שלומ", "שלום", ("שלומ", "שלום", SPELLING)),
         ("토큰은", "토큰을", ("토큰은", "토큰을", SAME_STEM)),
-    ],
-)
-def test_what_is_near_is_named_with_how(prompt: str, title: str, expected: tuple[str, str, str]) -> None:
-    assert near(prompt, title) == [(*expected, "title")]
+    ]:
+        assert near(prompt, title) == [(*expected, "title")], prompt
 
 
-@pytest.mark.parametrize(
-    ("prompt", "title"),
-    [
+def test_what_is_merely_short_or_a_number_is_not_near() -> None:
+    for prompt, title in [
         ("cat", "car"),
         ("v2", "v3"),
         ("2024", "2025"),
@@ -71,10 +66,8 @@ def test_what_is_near_is_named_with_how(prompt: str, title: str, expected: tuple
         ("rat", "rate limit"[5:]),
         ("迁", "移"),
         ("", "x"),
-    ],
-)
-def test_what_is_merely_short_or_a_number_is_not_near(prompt: str, title: str) -> None:
-    assert near(prompt, title) == []
+    ]:
+        assert near(prompt, title) == [], prompt
 
 
 def test_the_field_is_the_first_that_holds_the_word() -> None:

@@ -4,7 +4,6 @@ import random
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,9 +91,9 @@ def test_a_tag_and_a_body_are_found_like_a_title() -> None:
         assert search(memory("A body", body=title), *fillers(5), prompt=prompt, in_bodies=True) == ["A body"], title
 
 
-@pytest.mark.parametrize(("title", "prompt"), MISSES)
-def test_a_title_is_not_found(title: str, prompt: str) -> None:
-    assert search(memory(title), *fillers(5), prompt=prompt) == []
+def test_a_title_is_not_found() -> None:
+    for title, prompt in MISSES:
+        assert search(memory(title), *fillers(5), prompt=prompt) == [], title
 
 
 def test_operators_of_fts5_are_harmless() -> None:
@@ -127,15 +126,15 @@ def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
     assert found == ["zz", *(f"a{i:02}" for i in range(14))]
 
 
-@pytest.mark.parametrize("place", [50, -50])
-def test_a_prompt_of_200_kb_finds_the_one_rare_word_near_an_end(place: int) -> None:
-    randomness = random.Random(7)
-    noise = ["".join(randomness.choices("abcdefgh", k=9)) for _ in range(19_000)]
-    prompt = " ".join([*noise[:place], "zanzibar", *noise[place:]])
-    assert 180_000 < len(prompt) < 200_000
-    memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
-    with open_index(*memories, memory("Trip to Zanzibar")) as index:
-        assert "Trip-to-Zanzibar" in best(index, prompt, 60)
+def test_a_prompt_of_200_kb_finds_the_one_rare_word_near_an_end() -> None:
+    for place in [50, -50]:
+        randomness = random.Random(7)
+        noise = ["".join(randomness.choices("abcdefgh", k=9)) for _ in range(19_000)]
+        prompt = " ".join([*noise[:place], "zanzibar", *noise[place:]])
+        assert 180_000 < len(prompt) < 200_000, place
+        memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
+        with open_index(*memories, memory("Trip to Zanzibar")) as index:
+            assert "Trip-to-Zanzibar" in best(index, prompt, 60)
 
 
 def test_a_filter_wants_all_words_anywhere() -> None:

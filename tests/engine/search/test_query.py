@@ -3,7 +3,6 @@
 import sqlite3
 from contextlib import closing
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -67,12 +66,10 @@ def test_a_word_becomes_its_term() -> None:
         assert list(query_terms(text)) == expected, text
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"]
-)
-def test_text_without_content_has_no_terms(text: str) -> None:
-    assert query_terms(text) == ()
-    assert all_of(()) == any_of(()) == ""
+def test_text_without_content_has_no_terms() -> None:
+    for text in ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"]:
+        assert query_terms(text) == (), text
+        assert all_of(()) == any_of(()) == "", text
 
 
 def test_terms_are_distinct_and_in_order() -> None:
@@ -107,12 +104,12 @@ def test_a_filter_takes_every_word_even_short_ones_and_the_last_may_go_on() -> N
     assert filter_terms(" !? ") == ()
 
 
-@pytest.mark.parametrize("typed", ["auth", "authenti", "authentica", "authenticatio", "authentication"])
-def test_at_every_letter_of_a_word_that_is_being_typed_the_filter_finds_it(typed: str) -> None:
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
-        db.execute("insert into t values (?)", (stem("authentication"),))
-        assert db.execute("select * from t where t match ?", (all_of(filter_terms(typed)),)).fetchall()
+def test_at_every_letter_of_a_word_that_is_being_typed_the_filter_finds_it() -> None:
+    for typed in ["auth", "authenti", "authentica", "authenticatio", "authentication"]:
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
+            db.execute("insert into t values (?)", (stem("authentication"),))
+            assert db.execute("select * from t where t match ?", (all_of(filter_terms(typed)),)).fetchall()
 
 
 def test_of_a_long_prompt_both_ends_are_read() -> None:

@@ -7,7 +7,6 @@ from itertools import product
 from pathlib import Path
 from re import findall, sub
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,9 +117,9 @@ def test_short_and_long_words_and_those_with_digits_are_their_own_stems() -> Non
         assert stem(word) == word
 
 
-@pytest.mark.parametrize("word", ["διακομιστες", "שרתים", "خوادم", "सर्वर", "数", "ログ", "żółw", "은", "яма"])
-def test_words_of_other_languages_are_their_own_stems(word: str) -> None:
-    assert stem(word) == word
+def test_words_of_other_languages_are_their_own_stems() -> None:
+    for word in ["διακομιστες", "שרתים", "خوادم", "सर्वर", "数", "ログ", "żółw", "은", "яма"]:
+        assert stem(word) == word, word
 
 
 @given(st.text(max_size=20))

@@ -78,14 +78,12 @@ def test_a_typed_prompt_is_what_the_person_typed() -> None:
         assert text_of(user(content)) == text, content
 
 
-@pytest.mark.parametrize(
-    "mark",
-    ["isMeta", "isSidechain", "agentId", "isCompactSummary", "isVisibleInTranscriptOnly", "isVirtual", "toolUseResult"],
-)
-def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone(mark: str) -> None:
-    assert turn_of(user("hello", **{mark: "x"})) is None
-    assert turn_of(assistant("hello", **{mark: "x"})) is None
-    assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None
+def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone() -> None:
+    marks = "isMeta isSidechain agentId isCompactSummary isVisibleInTranscriptOnly isVirtual toolUseResult"
+    for mark in marks.split():
+        assert turn_of(user("hello", **{mark: "x"})) is None, mark
+        assert turn_of(assistant("hello", **{mark: "x"})) is None, mark
+        assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None, mark
 
 
 def test_what_only_looks_like_a_prompt_is_not_one() -> None:
@@ -149,15 +147,14 @@ def test_an_assistant_says_its_text_and_not_its_thoughts_or_tools() -> None:
     assert turn_of(row) is None
 
 
-@pytest.mark.parametrize("message", ["error", None, {}, {"content": ["wow error"]}, {"content": 3}])
-def test_a_message_of_another_shape_is_an_error_with_a_reason(message: object) -> None:
-    with pytest.raises(ValueError, match="message"):
-        turn_of({"type": "user", "message": message})
+def test_a_message_of_another_shape_is_an_error_with_a_reason() -> None:
+    for message in ["error", None, {}, {"content": ["wow error"]}, {"content": 3}]:
+        with pytest.raises(ValueError, match="message"):
+            turn_of({"type": "user", "message": message})
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
+def test_a_line_that_is_no_row_says_why() -> None:
+    for line, reason in [
         (b"42", "not a JSON object"),
         (b"[1]", "not a JSON object"),
         (b'"massive error"', "not a JSON object"),
@@ -165,11 +162,9 @@ def test_a_message_of_another_shape_is_an_error_with_a_reason(message: object) -
         (b'{"a": "\xff"}', "not UTF-8"),
         (b'{"a":' * 100_000, "nested too deeply"),
         (b'{"a": ' + b"1" * 10_000 + b"}", "not JSON"),
-    ],
-)
-def test_a_line_that_is_no_row_says_why(line: bytes, reason: str) -> None:
-    with pytest.raises(ValueError, match=f"^{reason}$"):
-        read_row(line)
+    ]:
+        with pytest.raises(ValueError, match=f"^{reason}$"):
+            read_row(line)
 
 
 def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
