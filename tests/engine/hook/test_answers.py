@@ -28,11 +28,6 @@ from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, NOT_TYPED, World, 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
 def test_the_best_three_are_injected(world: World) -> None:
     lines = world.context().splitlines()
     assert lines[0] == '<memory-context source="memsift">'

@@ -25,11 +25,6 @@ print(json.dumps({"answer": answer, "touched": touched}))
 """
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
 def test_the_command_prints_one_object_and_exits_with_0(world: World) -> None:
     done = world.run(json.dumps(world.payload()).encode() + b"\n")
     assert (done.returncode, done.stderr) == (0, b"")

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,12 +50,6 @@ def others() -> list[object]:
 @pytest.fixture
 def world(tmp_path: Path) -> Everywhere:
     return Everywhere(tmp_path)
-
-
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as server:
-        yield server
 
 
 def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) -> None:

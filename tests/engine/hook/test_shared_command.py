@@ -36,11 +36,6 @@ def run(world: World, shell: str = "/bin/sh", **options: Any) -> str:
     return done.stdout
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
 def record(world: World, python: str, launcher: str) -> None:
     path = Path(hook_start_file(world.environ))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,48 +1,26 @@
 """The hook's process in a cloned repository: the settings of a stranger decide nothing until the user trusts them."""
 
-import json
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine.paths import trust_file
 from engine.settings.trust import revoke, trust
-from tests.engine.hook.world import ASK, FORMS, World
-from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
+from tests.engine.hook.world import ASK, Prompted, World
+from tests.engine.judge.api_server import ApiServer, kept_titles
 
 JUDGE = {"enabled": True, "provider": "anthropic-http", "model": "claude-opus-4-5", "context_turns": 20}
 FIRST_STAGE, JUDGED = 3, 1
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer(kept_titles("cache rule 4")) as server:
-        yield server
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: ApiServer) -> World:
+def world(judged: World, server: ApiServer) -> World:
     """A user with a key, in a project that comes with settings."""
-    world = World(tmp_path)
-    world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
-    os.mkfifo(world.root / "pipe")
-    return world
-
-
-class Prompted:
-    """The hook's answer in a new session: the number of memories, its lines on stderr, and its row in the log."""
-
-    def __init__(self, world: World) -> None:
-        number = len(world.log())
-        done = world.start(FORMS["launcher"], json.dumps(world.payload(session_id=str(number))).encode())
-        assert done.returncode == 0
-        self.injected = done.stdout.count(b"<result ")
-        self.stderr = done.stderr.decode().splitlines()
-        self.row: dict[str, Any] = world.log()[-1]
+    server.answer = kept_titles("cache rule 4")
+    os.mkfifo(judged.root / "pipe")
+    return judged
 
 
 STRANGERS: list[tuple[dict[str, object], str]] = [
