@@ -154,17 +154,6 @@ def test_a_probability_lies_between_0_and_1_whatever_the_weights(intercept: floa
 # Files
 
 
-def test_without_a_file_there_is_no_cutoff(tmp_path: Path) -> None:
-    assert load_cutoff(str(tmp_path), Config(), "", bool) is None
-
-
-def test_a_model_is_read_with_its_thresholds(tmp_path: Path) -> None:
-    write_model(tmp_path, content(threshold=0.6, doubt=0.2))
-    cutoff = load_cutoff(str(tmp_path), Config(), "", bool)
-    assert cutoff is not None
-    assert (cutoff.strategy, cutoff.least(has_judge=False), cutoff.least(has_judge=True)) == ("memsift", 0.6, 0.2)
-
-
 BROKEN: dict[str, Any] = {
     "empty": "",
     "cut": '{"features": 1, "fi',

@@ -32,20 +32,8 @@ TRANSCRIPTS = {"engine.agents", "engine.agents.claude_code", "engine.agents.clau
 """Read once a session was given memories: does the conversation still hold them?"""
 
 SLOW = {
-    *("argparse", "asyncio", "contextlib", "dataclasses", "datetime", "enum", "hashlib"),
-    *(
-        "html",
-        "http",
-        "importlib.metadata",
-        "inspect",
-        "json",
-        "logging",
-        "pathlib",
-        "random",
-        "re",
-        "shutil",
-        "signal",
-    ),
+    *("argparse", "asyncio", "contextlib", "dataclasses", "datetime", "enum", "hashlib", "html", "http"),
+    *("importlib.metadata", "inspect", "json", "logging", "pathlib", "random", "re", "shutil", "signal"),
     *("site", "sqlite3", "subprocess", "tempfile", "threading", "tomllib", "typing", "urllib"),
 }
 """Modules of the standard library that the hook does not load either when it updates the index: see engine/lean."""

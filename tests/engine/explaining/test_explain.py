@@ -22,22 +22,7 @@ from engine.search.strategies.memsift import idf
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
 
 WORDS = ("cache", "caching", "cached", "auth", "authentication", "id", "user_id", "userId", "users", "v2.0", "2.0")
-OTHERS = (
-    "迁移",
-    "数据库迁移",
-    "토큰을",
-    "토큰은",
-    "שלום",
-    "cafés",
-    "Café",
-    "🦆",
-    "go",
-    "Go",
-    "cahce",
-    "dbase",
-    "db",
-    "the",
-)
+OTHERS = tuple("迁移 数据库迁移 토큰을 토큰은 שלום cafés Café 🦆 go Go cahce dbase db the".split())
 TEXTS = st.lists(st.sampled_from(WORDS + OTHERS), max_size=7).map(" ".join)
 STATUS = st.sampled_from(["active", "active", "active", "retired"])
 MEMORIES = st.lists(st.tuples(TEXTS, TEXTS, TEXTS, STATUS), min_size=1, max_size=12)

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import time
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, 
 FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 """Modification times in seconds: long ago, and long from now."""
 
-STEPS = tries(10, 6)
+STEPS = tries(15, 9)
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
     made = random.Random(seed)
     for step in range(STEPS):
         path = made.choice(sorted(root.root.rglob("*.json")))
-        match made.choice(["rewrite", "rename", "remove", "add", "retire", "break"]):
+        match made.choice(["rewrite", "rename", "remove", "add", "retire", "break", "same id", "list", "folder"]):
             case "rewrite":
                 rewrite(path, f"auth cache rule {step}")
             case "rename":
@@ -163,6 +164,16 @@ def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
                 write_memory(root.root, memory("cache rule", memory_id=path.stem, status="retired"))
             case "break":
                 path.write_text("{", "utf-8")
+            case "same id":
+                path.write_text(json.dumps(document(memory("cache rule", memory_id=f"cache-rule-{step}"))), "utf-8")
+            case "list":
+                write_memory(root.root / "notes", memory(f"migration {step}"))
+                lines = f"- [DECISION] x -> notes/decisions/migration-{step}.json\n- [DECISION] y -> ../../z.json\n"
+                (root.root / "index.md").write_text(lines, "utf-8")
+            case "folder":
+                shutil.rmtree(root.root / "runbooks", ignore_errors=True)
+                if made.random() < 0.5:
+                    write_memory(root.root, memory("migration run", category="runbook"))
         touched = made.choice([path, path.parent, root.root, root.root / "index.md"])
         if touched.exists():
             set_time(touched, made.choice(FAR))

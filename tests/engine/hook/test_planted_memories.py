@@ -81,17 +81,6 @@ def test_the_search_goes_on_to_ones_own_memories_and_their_log_names_the_refused
     assert lines_of_no_root(world) == []
 
 
-@needs_chown
-def test_auto_memory_of_another_user_is_refused(world: World) -> None:
-    shutil.rmtree(world.root)
-    folder = world.auto_memory
-    write_root(folder, BAIT)
-    assert "of a stranger" in sent(world, world.project, session_id="own")[0]
-    given_away(folder)
-    context, stderr = sent(world, world.project, session_id="foreign")
-    assert (context, f"{folder} belongs to another user" in stderr) == ("", True)
-
-
 def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:
     """Neither its own memories nor the user's notes elsewhere come into a prompt by its settings."""
     shutil.rmtree(world.root)
