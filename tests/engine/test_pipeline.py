@@ -1,5 +1,7 @@
 """Every stage of the pipeline, with the original rules, and the fallback table of the judge."""
 
+from functools import partial
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,42 +9,16 @@ from engine import inject
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
-from engine.memory import Memory
 from engine.pipeline import NO_FTS5, OpenSystem, Query, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
-from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.builders import FakeJudge, ask, dropped, fillers, injected, memory, open_index
 
 ORIGINAL = Config(match_strategy=FTS5_BM25)
 CACHE = [memory(f"cache rule {number:02}") for number in range(20)]
 CACHE_IDS = sorted(one.summary.id for one in CACHE)
+run = partial(ask, config=ORIGINAL)
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
-
-
-def run(
-    prompt: str,
-    *memories: Memory,
-    config: Config = ORIGINAL,
-    mode: str = "auto",
-    judge: FakeJudge | None = None,
-    session: Session | None = None,
-    include_retired: bool = False,
-    module: str = "fts5",
-) -> Retrieval:
-    with open_index(*memories, module=module) as index:
-        return retrieve(
-            Query(typed_prompt(prompt), mode=mode, session=session, include_retired=include_retired),
-            index,
-            OpenSystem(config, judge=judge, now=lambda: 1_767_225_600.0),
-        )
-
-
-def injected(retrieval: Retrieval) -> list[str]:
-    return [one.memory.id for one in retrieval.injected]
-
-
-def dropped(retrieval: Retrieval) -> dict[str, str]:
-    return {one.memory.id: one.dropped_by for one in retrieval.candidates if one.dropped_by}
 
 
 def by_id(retrieval: Retrieval, memory_id: str) -> Candidate:

@@ -11,7 +11,7 @@ from engine.lean.record import replace
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
-from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.builders import FakeJudge, ask, dropped, fillers, injected, memory, open_index
 from tests.engine.models import cutoff
 
 DEFAULT = Config(min_strength=0.0, noise_floor=0.0)
@@ -26,20 +26,11 @@ MEMORIES = (ALL, THREE, TWO, ONE, *fillers(40))
 def run(
     model: Cutoff | None, *, judge: FakeJudge | None = None, config: Config = DEFAULT, mode: str = "auto"
 ) -> Retrieval:
-    with open_index(*MEMORIES) as index:
-        return retrieve(Query(typed_prompt(PROMPT), mode=mode), index, OpenSystem(config, judge=judge, cutoff=model))
+    return ask(PROMPT, *MEMORIES, cutoff=model, judge=judge, config=config, mode=mode)
 
 
 def candidates(retrieval: Retrieval) -> dict[str, Candidate]:
     return {one.memory.id: one for one in retrieval.candidates}
-
-
-def injected(retrieval: Retrieval) -> list[str]:
-    return [one.memory.id for one in retrieval.injected]
-
-
-def dropped_by(retrieval: Retrieval, stage: str) -> list[str]:
-    return [one.memory.id for one in retrieval.candidates if one.dropped_by == stage]
 
 
 def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason() -> None:
@@ -103,12 +94,9 @@ def test_confidence_follows_from_the_probability() -> None:
 
 
 def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
-    with open_index(ONE, *fillers(40)) as index:
-        prompt = typed_prompt("billing exports pipeline nightly")
-        (plain,) = retrieve(Query(prompt), index, OpenSystem(DEFAULT)).candidates
-        (tuned,) = retrieve(
-            Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0))
-        ).candidates
+    (plain,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT).candidates
+    free = cutoff(DEFAULT, threshold=0.0, doubt=0.0)
+    (tuned,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT, cutoff=free).candidates
     assert plain.confidence == HIGH
     assert tuned.confidence == LOW
 
@@ -123,7 +111,7 @@ def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
     assert judge.asked == [[name for name in ("three", "two") if probabilities[name] < 0.8]]
     assert "all" in injected(found)
     assert "two" in injected(found)
-    assert dropped_by(found, "cutoff") == ["one"]
+    assert dropped(found)["one"] == "cutoff"
     assert candidates(found)["all"].verdict is None
     assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
 
@@ -176,8 +164,7 @@ def test_an_explicit_search_has_no_cutoff() -> None:
 
 
 def test_without_fts5_there_is_no_cutoff() -> None:
-    with open_index(*MEMORIES, module="no_such_module") as index:
-        found = retrieve(Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0)))
+    found = ask(PROMPT, *MEMORIES, config=DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0), module="no_such_module")
     assert "all" in injected(found)
     assert found.least is None
 
@@ -220,30 +207,22 @@ def test_a_prompt_that_is_one_identifier_of_one_note_passes() -> None:
         named = memory(
             "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
         )
-        config = Config()
-        with open_index(named, *notes) as index:
-            found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
-        assert injected(found) == ["named"], prompt
+        assert injected(ask(prompt, named, *notes, cutoff=default_cutoff(Config()))) == ["named"], prompt
 
 
 def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
     named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
-    prompt = typed_prompt("FNC-029 kubernetes rollout of the billing pipeline")
-    with open_index(named, *fillers(20)) as index:
-        assert injected(retrieve(Query(prompt), index, OpenSystem(Config(), default_cutoff(Config())))) == []
+    prompt = "FNC-029 kubernetes rollout of the billing pipeline"
+    assert injected(ask(prompt, named, *fillers(20), cutoff=default_cutoff(Config()))) == []
 
 
 def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
     twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
-    with open_index(*twice, *fillers(20)) as index:
-        found = retrieve(Query(typed_prompt("FNC-029")), index, OpenSystem(Config(), default_cutoff(Config())))
-    assert injected(found) == []
+    assert injected(ask("FNC-029", *twice, *fillers(20), cutoff=default_cutoff(Config()))) == []
 
 
 def test_a_root_with_one_note_of_one_line_is_not_silent() -> None:
     line = "Deploys go through make deploy"
     note = memory(line, "notes", body=line, category="note", memory_id="notes")
-    with open_index(note) as index:
-        for prompt, expected in (("how do we deploy?", ["notes"]), ("how are invoices rounded?", [])):
-            found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
-            assert injected(found) == expected
+    for prompt, expected in (("how do we deploy?", ["notes"]), ("how are invoices rounded?", [])):
+        assert injected(ask(prompt, note, cutoff=default_cutoff(Config()))) == expected
