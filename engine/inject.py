@@ -146,17 +146,16 @@ def _visible(text: str) -> str:
     spaced = " ".join(unicodedata.normalize("NFC", text).split())
     if spaced.isascii() and spaced.isprintable():
         return spaced
-    return "".join(c for c in spaced if not _is_hidden(c))
+    categories = [(c, unicodedata.category(c)) for c in spaced]
+    return "".join(
+        c
+        for c, category in categories
+        if category not in HIDDEN and ord(c) not in IGNORABLE and (category != "Mn" or _spells(c))
+    )
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-
-
-def _is_hidden(character: str) -> bool:
-    category = unicodedata.category(character)
-    is_stray = category == "Mn" and not _spells(character)
-    return is_stray or category in HIDDEN or ord(character) in IGNORABLE
 
 
 def _spells(mark: str) -> bool:

@@ -176,13 +176,9 @@ def _unspaced_terms(word: str) -> list[Term]:
     for run in tk.runs(tk.fold(word)):
         parts = tk.clusters(run) if tk.is_unspaced(run[0]) else [run]
         pairs = [(parts[number], parts[number + 1]) for number in range(len(parts) - 1)]
-        pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
+        pairs = [pair for pair in pairs if not all("\u3041" <= sign <= "\u309f" for sign in pair)] or pairs
         found += [Term("".join(pair), (pair,)) for pair in pairs] or [_single(part, part) for part in parts]
     return [term for term in found if term]
-
-
-def _is_hiragana(character: str) -> bool:
-    return "\u3041" <= character <= "\u309f"
 
 
 def _completions(token: str) -> list[str]:
