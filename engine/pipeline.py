@@ -111,7 +111,7 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
         cutoff = None
     size = pool_size(config, mode, has_judge=judge is not None, has_cutoff=cutoff is not None)
     strategy, pool = first_pool(question, index, system, size)
-    cutoff = cutoff.of(has_phrases=pool.has_phrases) if cutoff else None
+    cutoff = cutoff and cutoff.of(has_phrases=pool.has_phrases)
     system = replace(system, cutoff=cutoff)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     while True:
