@@ -28,8 +28,9 @@ from engine.cutoff import (
     model_of,
 )
 from engine.lean.record import replace
+from engine.retrieval import Candidate
 from engine.search.postings import Unit
-from engine.search.ranking import CandidatePool, Scored, rank
+from engine.search.ranking import CandidatePool, rank
 from engine.search.stems import stem
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model
@@ -48,12 +49,12 @@ PROMPT = "what did we tell Anna of cache redis key expiry"
 
 def found(
     strength: float, *matched: str, of: Memory | None = None, name: str = "one", length: int = int(SHORT)
-) -> Scored:
+) -> Candidate:
     summary = (of or memory("a title", memory_id=name)).summary
-    return Scored(summary, -strength, 0, -strength, matched, length)
+    return Candidate(summary, -strength, 0, -strength, matched, length=length)
 
 
-def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
+def features_of(*scored: Candidate, unknown: float = 0.0) -> dict[str, Features]:
     asked = [Unit(word, ((stem(word.lower()),),), 2, 2) for word in WORDS]
     earlier = [Unit(f"Turn{number}", ((f"turn{number}",),), 1, 1, 0.3) for number in range(MAX_ASKED)]
     pool = CandidatePool(list(scored), [*asked, *earlier], RARE, unknown, PROMPT)

@@ -12,7 +12,7 @@ from engine.lean.record import replace
 from engine.memory import Memory
 from engine.prompt import typed_prompt
 from engine.retrieval import Candidate, Retrieval
-from engine.search.ranking import Scored, rank
+from engine.search.ranking import rank
 from tests.engine.builders import memory
 
 ENTRY = re.compile(r'<result category="([^"<>]*)" confidence="(high|medium|low)">([^<>]*) -> ([^<>]*)</result>')
@@ -33,7 +33,7 @@ HOSTILE = [
 
 
 def candidates(*memories: Memory) -> list[Candidate]:
-    return rank([Scored(one.summary, -2.0 + i, 0, -2.0 + i, ()) for i, one in enumerate(memories)], Config())
+    return rank([Candidate(one.summary, -2.0 + i, 0, -2.0 + i, ()) for i, one in enumerate(memories)], Config())
 
 
 def retrieval(*found: Candidate) -> Retrieval:

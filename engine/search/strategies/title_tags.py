@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 
+from engine.retrieval import Candidate
 from engine.search.commonness import STOP_WORDS
-from engine.search.ranking import CandidatePool, Scored, order
+from engine.search.ranking import CandidatePool, order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def find(text: str, index: Searchable, size: int, *, now: float) -> CandidatePoo
 
     def find_in(postings: Postings) -> CandidatePool:
         scores = ((memory, keyword_score(words, memory, since)) for memory in postings.all_summaries().values())
-        found = [Scored(memory, score, 0, score, matched) for memory, (score, matched) in scores if matched]
+        found = [Candidate(memory, score, 0, score, matched) for memory, (score, matched) in scores if matched]
         return CandidatePool(sorted(found, key=order)[:size])
 
     return index.pool(find_in)

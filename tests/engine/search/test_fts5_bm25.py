@@ -7,10 +7,11 @@ import pytest
 
 from engine.config import AUTO, FTS5_BM25, SEARCH
 from engine.memory import Memory
+from engine.retrieval import Candidate
 from engine.search.database import TOKENIZER
 from engine.search.index import Index
 from engine.search.query import any_of, query_terms
-from engine.search.ranking import CandidatePool, Scored
+from engine.search.ranking import CandidatePool
 from engine.search.stems import stem
 from engine.search.tokens import tokens
 from engine.stores.roots import read_corpus
@@ -51,7 +52,7 @@ def test_scores_are_those_of_fts5(tmp_path_factory: pytest.TempPathFactory, in_b
             assert min(found.values()) == pytest.approx(min(right.values()))
 
 
-def scored(prompt: str, body: str = "", title: str = "Title", *tags: str, in_bodies: bool = False) -> Scored | None:
+def scored(prompt: str, body: str = "", title: str = "Title", *tags: str, in_bodies: bool = False) -> Candidate | None:
     """The memory of this text for a prompt, if it is found."""
     with open_index(memory(title, *tags, body=body, memory_id="it"), *fillers(9)) as index:
         return next((one for one in ask(prompt, index, in_bodies=in_bodies).memories if one.memory.id == "it"), None)
