@@ -77,9 +77,7 @@ def test_the_command_needs_no_utf_8_locale(world: World) -> None:
     assert "cache rule 数据 é" in context_of(done.stdout.decode("ascii"))
 
 
-@pytest.mark.parametrize(
-    "ids", [{}, pytest.param({"prompt_id": ""}, marks=pytest.mark.slow)], ids=["2.1", "without ids"]
-)
+@pytest.mark.parametrize("ids", [{}, pytest.param({"prompt_id": ""}, marks=pytest.mark.slow)], ids=["2.1", "old"])
 def test_of_two_entries_in_the_settings_one_answers_a_prompt(world: World, ids: dict[str, str]) -> None:
     """The client starts all entries at the same time, here four of them."""
     world.send("build the index now please", session_id="")

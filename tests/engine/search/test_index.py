@@ -1,6 +1,5 @@
 """The index: what finds what, in which order, and how a long prompt is cut down."""
 
-import random
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
@@ -109,17 +108,6 @@ def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
     with open_index(*summaries, late, *fillers(60)) as index:
         found = best(index, "cache")
     assert found == ["zz", *(f"a{i:02}" for i in range(14))]
-
-
-def test_a_prompt_of_200_kb_finds_the_one_rare_word_near_an_end() -> None:
-    for place in [50, -50]:
-        randomness = random.Random(7)
-        noise = ["".join(randomness.choices("abcdefgh", k=9)) for _ in range(19_000)]
-        prompt = " ".join([*noise[:place], "zanzibar", *noise[place:]])
-        assert 180_000 < len(prompt) < 200_000, place
-        memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
-        with open_index(*memories, memory("Trip to Zanzibar")) as index:
-            assert "Trip-to-Zanzibar" in best(index, prompt, 60)
 
 
 def test_a_filter_wants_all_words_anywhere() -> None:
