@@ -251,7 +251,6 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
     least = []
     for threshold in (None, 0.3, 0.01):
         cutoff, _ = chosen_cutoff([(str(tmp_path), "")], Config(cutoff_threshold=threshold), bool)
-        assert cutoff is not None
         least.append((cutoff.least(has_judge=False), cutoff.least(has_judge=True)))
     own = (0.5, 0.2) if made else (default_model.THRESHOLD, default_model.DOUBT)
     assert least == [own, (0.3, own[1]), (0.01, 0.01)]
@@ -260,7 +259,6 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
 def test_a_threshold_by_name_is_that_of_the_model_or_its_own_where_labels_were_too_few(tmp_path: Path) -> None:
     def least(name: str) -> float:
         cutoff, _ = chosen_cutoff([(str(tmp_path), "")], Config(cutoff_threshold=name), bool)
-        assert cutoff is not None
         return cutoff.threshold
 
     assert {name: least(name) for name in THRESHOLDS} == default_model.THRESHOLDS

@@ -213,7 +213,6 @@ def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() 
     assert (retrieval.system, retrieval.fallback) == ("bm25+judge", "")
     first = by_id(retrieval, CACHE_IDS[0])
     assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
-    assert first.verdict
     assert first.verdict.decision == REJECTED
     assert [one.verdict.decision for one in retrieval.injected if one.verdict] == [APPROVED, APPROVED]
 

@@ -58,8 +58,6 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
             Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
         )
         three = Explainer(found, index, DEFAULT).of("three")
-    assert three is not None
-    assert three.cutoff is not None
     assert (three.cutoff.value, three.gap) == (surer(0.75), three.cutoff.gap)
     assert surer(0.75) == pytest.approx(1 / (1 + exp(-log(3) - FURTHER)))
 
@@ -87,7 +85,6 @@ def test_what_the_floor_drops_never_reaches_the_cutoff() -> None:
 def test_confidence_follows_from_the_probability() -> None:
     found = candidates(run(cutoff(DEFAULT, threshold=0.0, doubt=0.0)))
     for one in found.values():
-        assert one.probability is not None
         assert one.confidence == (HIGH if one.probability >= 0.5 else MEDIUM if one.probability >= 0.3 else LOW)
     assert found["all"].confidence == HIGH
     assert found["one"].confidence == LOW
@@ -126,7 +123,6 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
         assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
         assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
-    assert last is not None
     assert last.reason.startswith("the 12 strongest are looked at")
 
 
@@ -175,11 +171,8 @@ def test_an_explanation_says_how_much_probability_was_missing() -> None:
         explainer = Explainer(found, index, DEFAULT)
         kept, dropped = explainer.of("all"), explainer.of("two")
     probabilities = {name: one.probability or 0.0 for name, one in candidates(found).items()}
-    assert kept is not None
-    assert kept.cutoff is not None
     assert (kept.cutoff.value, kept.gap) == (0.5, None)
     assert kept.cutoff.gap == pytest.approx(probabilities["all"] - 0.5)
-    assert dropped is not None
     assert dropped.outcome == "cutoff"
     assert dropped.gap == pytest.approx(probabilities["two"] - surer(0.5))
     assert dropped.gap < 0

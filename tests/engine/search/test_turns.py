@@ -66,8 +66,6 @@ def test_the_explanation_adds_up_and_names_the_words_of_earlier_turns() -> None:
         retrieval = retrieve(Query(prompt), index, OpenSystem(config))
         explained = Explainer(retrieval, index, config).of("expiry")
     (candidate,) = [one for one in retrieval.candidates if one.memory.id == "expiry"]
-    assert explained is not None
-    assert explained.breakdown is not None
     assert explained.breakdown.strength == pytest.approx(-candidate.score)
     parts = {one.text: one.is_earlier for one in explained.breakdown.contributions}
     assert parts == {"branch": False, "holds": True, "expire": True, "calendar": True}
