@@ -50,15 +50,6 @@ def test_what_a_stranger_sets_is_ignored_and_said(world: World, server: ApiServe
         assert line.endswith(f"To allow: memsift trust {shlex.quote(str(world.root))}")
 
 
-def test_a_stranger_may_make_the_hook_stricter_without_a_word(world: World) -> None:
-    world.receive(max_inject=1, output_mode="tiered", hints=True, judge={"enabled": False, "model": "other"})
-    answer = Prompted(world)
-    assert (answer.injected, answer.stderr, "untrusted" in answer.row) == (1, [], False)
-    world.receive(enabled=False)
-    answer = Prompted(world)
-    assert (answer.injected, answer.row["reason"]) == (0, "retrieval.enabled is false")
-
-
 def test_a_trusted_root_decides_until_the_trust_is_taken_back(world: World, server: ApiServer) -> None:
     world.receive(judge=JUDGE, logging={"prompts": True})
     trust(str(world.root), world.environ)
