@@ -12,33 +12,16 @@ from engine.explaining.contributions import (
     SPELLING,
     Near,
     advice,
-    is_one_edit,
     nearest,
     suggested_tag,
 )
 from engine.search.query import query_terms
 from engine.search.tokens import tokens
 
-NEARBY = st.text("abc", max_size=5)
-
-
-def edits(one: str, other: str) -> int:
-    """Damerau's distance, restricted: no letter is edited twice. By the recurrence, for small words."""
-    if not one or not other:
-        return len(one) + len(other)
-    best = min(edits(one[1:], other) + 1, edits(one, other[1:]) + 1, edits(one[1:], other[1:]) + (one[0] != other[0]))
-    is_swapped = one[:2] == other[1::-1] and len(one) > 1 and len(other) > 1
-    return min(best, edits(one[2:], other[2:]) + 1) if is_swapped else best
-
 
 def near(prompt: str, title: str, *tags: str, body: str = "") -> list[tuple[str, str, str, str]]:
     found = nearest(query_terms(prompt), (tokens(title), tokens(" ".join(tags)), tokens(body)))
     return [(one.prompt, one.memory, one.how, one.field) for one in found]
-
-
-@given(NEARBY, NEARBY)
-def test_one_edit_is_a_distance_of_one(one: str, other: str) -> None:
-    assert is_one_edit(one, other) == (edits(one, other) == 1)
 
 
 def test_what_is_near_is_named_with_how() -> None:
