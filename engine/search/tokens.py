@@ -182,7 +182,7 @@ def fold(text: str) -> str:
         return text.lower()
     # `casefold` makes capitals of Cherokee.
     decomposed = unicodedata.normalize("NFKD", text).casefold().lower().translate(BARRED)
-    bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or _spells(c)))
+    bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or spells(c)))
     is_syllabic = any(first <= ord(character) <= last for character in bare for first, last in SYLLABLES)
     is_spelled = any(map(str.isalnum, bare)) and (is_syllabic or not has_unspaced(bare))
     return bare if is_spelled else "".join(filter(str.isalnum, bare))
@@ -218,7 +218,7 @@ def has_unspaced(text: str) -> bool:
     return not text.isascii() and any(map(is_unspaced, text))
 
 
-def _spells(character: str) -> bool:
+def spells(character: str) -> bool:
     """Whether a mark is part of the spelling, by its combining class (Unicode 15, section 4.3).
 
     0 and 7-9 are vowel signs, nukta, voicing and virama, 37-199 the vowels and tones of South and East Asia. 1, 10-36
