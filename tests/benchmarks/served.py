@@ -319,12 +319,11 @@ def write(weights: FeatureWeights, deviations: Mapping[str, float], rows: Scored
         "SCALES": {name: round(value, 4) for name, value in deviations.items()},
     }
     for ending, own in (("", rows), ("_WITH_PHRASES", with_phrases)):
-        least = {name: threshold_for(rate, own) for name, rate in FALSE_FIRES.items()}
-        values[f"THRESHOLDS{ending}"] = {name: round(value, 3) for name, value in least.items()}
-        values[f"MEASURED{ending}"] = {
-            name: tuple(round(part / of, 2) for part, of in (found["served"], found["useful"]))
-            for name, found in ((name, measured(own, value)) for name, value in least.items())
-        }
+        values[f"THRESHOLDS{ending}"] = {name: round(threshold_for(rate, own), 3) for name, rate in FALSE_FIRES.items()}
+    found = {name: measured(rows, threshold_for(rate, rows)) for name, rate in FALSE_FIRES.items()}
+    values["MEASURED"] = {
+        name: tuple(round(part / of, 2) for part, of in (one["served"], one["useful"])) for name, one in found.items()
+    }
     for name, value in values.items():
         body = f"{value}"
         if isinstance(value, dict):
