@@ -34,7 +34,11 @@ class Terminal:
     def start(self, command: list[str]) -> None:
         """Start *command*. The terminal stays open after the end of the command, so that its output can be read."""
         line = f"{shlex.join(command)}; echo ended with $?; exec sleep 600"
-        subprocess.run([*self._tmux, "new-session", "-d", *self._size, "sh", "-c", line], env=self._environ, check=True)
+        new = [*self._tmux, "new-session", "-d", *self._size, "sh", "-c", line]
+        deadline = time.monotonic() + DEADLINE_S
+        while subprocess.run(new, env=self._environ, check=False).returncode:  # the server before it may still end
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
 
     def stop(self) -> None:
         subprocess.run([*self._tmux, "kill-session"], check=True)

@@ -124,7 +124,7 @@ def test_commands_about_labels(place: Place) -> None:
 
 @pytest.mark.slow
 def test_tune(place: Place, tmp_path: Path) -> None:
-    names = [f"p{number}" for number in range(20)]
+    names = [f"p{number}" for number in range(40)]
     prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": f"{name} {ASK}"} for name in names))
     qrels = tmp_path / "qrels.txt"
     judged = ((ID, 1), ("fine", 0))
