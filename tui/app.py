@@ -105,7 +105,7 @@ class MemoriesAndPrompts(Provider):
         if len(query) < FEWEST_LETTERS or not isinstance(screen, ModeScreen):
             return
         memories, prompts = await asyncio.to_thread(self._found, query)
-        rows = [(f"memory: {memory.title}", partial(screen.go_to_memory, memory.id)) for memory in memories]
+        rows = [(f"memory: {memory.name}", partial(screen.go_to_memory, memory.id)) for memory in memories]
         rows += [
             (f"prompt: {prompt.text[:ROW_CHARACTERS]}", partial(screen.go_to_prompt, prompt.id)) for prompt in prompts
         ]

@@ -171,7 +171,7 @@ def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], wi
 
 def _title(memory_id: str, memory_of: Callable[[str], Memory | None]) -> str:
     memory = memory_of(memory_id)
-    return one_line(f"{memory.summary.title} ({memory_id})" if memory else f"{memory_id} (not here any more)")
+    return one_line(f"{memory.summary.name} ({memory_id})" if memory else f"{memory_id} (not here any more)")
 
 
 class ActivityScreen(ModeScreen):

@@ -272,11 +272,11 @@ class BrowseScreen(ModeScreen):
             self._take_facts(replace(self.memories.facts, findings=findings))
 
     def _take_facts(self, facts: Facts) -> None:
-        self.memories.facts = facts
+        self.memories.take_facts(facts)
         if self.listing.choice.order or self.narrowing.check:
             self.listing.show_matching(is_near=True)
         else:
-            self.memories.refresh()
+            self.listing.show_heads()
             self.show_again()
 
     # Keys

@@ -157,10 +157,13 @@ class FilteredList(RowsPane):
         self.rows.show(found, is_near=is_near)
         if was_empty != (not found):
             self.screen.refresh_bindings()
-        self.query_one(ColumnHeads).show(self.choice)
+        self.show_heads()
         self.show_title()
         if not found:
             self.detail.show(self._owner.nothing())
+
+    def show_heads(self) -> None:
+        self.query_one(ColumnHeads).show(self.choice)
 
     def find(self, rows: Sequence[Any] | None) -> Sequence[Any] | None:
         """The rows that fit the choice. The list marks its words."""

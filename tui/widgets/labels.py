@@ -54,7 +54,7 @@ class RecentLabels(RecordList["Label"]):
 
     def show_labels(self, labels: Sequence[Label], memory_of: Callable[[str], Memory | None]) -> None:
         found = {label.memory_id: memory_of(label.memory_id) for label in labels}
-        self._titles = {memory_id: memory.summary.title if memory else memory_id for memory_id, memory in found.items()}
+        self._titles = {memory_id: memory.summary.name if memory else memory_id for memory_id, memory in found.items()}
         self.show(labels)
         self.tell_key()
 

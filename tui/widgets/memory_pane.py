@@ -93,7 +93,7 @@ def is_inactive(memory: MemorySummary) -> bool:
 
 
 def memory_text(memory: Memory, marker: Marker = NO_MARKS, *, has_links: bool = True) -> Content:
-    """Title, facts, tags, path and body of a memory, with the matches of *marker* marked."""
+    """Name, description, facts, tags, path and body of a memory, with the matches of *marker* marked."""
     text = Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
     return linked(text, memory.summary.file) if has_links else text
 
@@ -111,15 +111,16 @@ def on_click(action: str, *parameters: str) -> Style:
 
 
 def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
-    """Title, facts, tags and path of a memory."""
+    """Name, description, facts, tags and path of a memory."""
     dates = [f"updated {summary.updated_at[:10]}"] if summary.updated_at else []
     status = [summary.status] if is_inactive(summary) else []
     facts = " · ".join([category_name(summary.category), *status, *dates])
-    tags = marked("#" + " #".join(summary.tags), marker) if summary.tags else Content("")
+    tags = "#" + " #".join(summary.tags) if summary.tags and not summary.has_name else ""
     return [
-        marked(summary.title, marker).stylize_before("bold"),
+        marked(summary.name, marker).stylize_before("bold"),
+        *([marked(summary.about, marker)] if summary.about else []),
         plain(facts).stylize_before(MUTED),
-        *([tags.stylize_before(MUTED)] if summary.tags else []),
+        *([marked(tags, marker).stylize_before(MUTED)] if tags else []),
         plain(shown_path(summary.path)).stylize_before(MUTED),
     ]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.message import Message
@@ -33,6 +34,9 @@ NO_MARKS = Marker()
 NO_FACT = " ·–"
 """Characters of a cell that has nothing to say."""
 
+GAP, LEAST_MORE = 2, 12
+"""Cells between a text and the muted text behind it, and cells that this text needs at least."""
+
 MARGIN = 2
 """Cells before the first column, for the sign of a selected row."""
 
@@ -43,7 +47,7 @@ class Column:
 
     *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells.
     *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it. *is_number*: it is
-    aligned at the right.
+    aligned at the right. *more*: a muted text behind the text, where there is room.
     """
 
     text: Callable[..., str]
@@ -55,6 +59,7 @@ class Column:
     tone: Callable[..., str] = lambda *_: "muted"
     has_marks: bool = False
     is_number: bool = False
+    more: Callable[..., str] = lambda *_: ""
 
     def aligned(self, text: str, size: int) -> str:
         """*text* in *size* cells, and the gap."""
@@ -149,9 +154,9 @@ class ColumnList(RecordList[T]):
             return ""
         known = self.known(self.current)
         columns = sorted(self.columns_at(COPIED), key=lambda column: not column.has_marks)
-        facts = [(column, column.text(*known).strip(NO_FACT)) for column in columns]
-        said = [text if column.has_marks else f"{column.head}: {text}" for column, text in facts if text]
-        return "; ".join([*said, *(["selected"] if self.id_of(self.current) in self.selected else [])])
+        facts = [(column, column.text(*known).strip(NO_FACT), column.more(*known)) for column in columns]
+        said = [[text, *filter(None, [more])] if column.has_marks else [f"{column.head}: {text}"] for column, text, more in facts if text]
+        return "; ".join([*(part for parts in said for part in parts), *(["selected"] if self.id_of(self.current) in self.selected else [])])
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         record = self.records[index]
@@ -160,6 +165,10 @@ class ColumnList(RecordList[T]):
         mark = (signs(self).selected if is_selected else "").ljust(self.margin)
         row: list[Cell] = [(mark, "match" if mark.strip() else "")]
         for column, text in pieces(self.columns_at(width), width - len(mark), lambda shown: shown.text(*known)):
-            tone = column.tone(*known)
+            tone, end = column.tone(*known), len(text.rstrip()) + GAP
+            more = column.more(*known) if len(text) - end >= LEAST_MORE else ""
+            if more:
+                row += marked_cells(text[:end], self.marker, tone)
+                text, tone = cells(more, cell_len(text[end:]) - column.gap) + " " * column.gap, "muted"
             row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
         return row

@@ -190,7 +190,7 @@ class Task(Record):
 
     @property
     def title(self) -> str:
-        return self.memory.title if self.memory else self.finding.memory_id or "These memories"
+        return self.memory.name if self.memory else self.finding.memory_id or "These memories"
 
 
 class Checked(Record):
@@ -298,7 +298,7 @@ def _task(
 ) -> Task:
     memory = memories.get((root, finding.memory_id))
     others = tuple(found for other in finding.others if (found := memories.get((root, other))))
-    texts = (finding.check, finding.memory_id, finding.reason, finding.where, memory.title if memory else "")
+    texts = (finding.check, finding.memory_id, finding.reason, finding.where, *((memory.name, memory.title) if memory else ()))
     return Task(
         root, finding, memory, others, folded(texts), ratings.get((finding.memory_id, memory.digest if memory else ""))
     )
