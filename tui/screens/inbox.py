@@ -13,7 +13,7 @@ from engine.installation import install_command
 from engine.lean.record import replace
 from engine.quality.decisions import ACCEPTED, REJECTED
 from tui.keys import bindings, keyed
-from tui.plain import marked, one_line, plain
+from tui.plain import joined, marked, one_line, plain, printable
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
@@ -30,6 +30,7 @@ from tui.workspace.curate.findings import (
     Checked,
     Task,
     check_all,
+    flagged,
     settle,
     unsettle,
 )
@@ -47,6 +48,8 @@ NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
 LACKING = "\n\nOf these memories, {}, by which prompts in other words would find it: memsift phrases write"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
+DECIDE = "{inbox.approve} accept, {inbox.block} keep out, {change.retire} retire"
+FLAGGED = "bold reverse $text-error"
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
 
@@ -75,10 +78,12 @@ class InboxList(ColumnList[Task]):
         return record.id
 
 
-def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]) -> Content:
-    """The reason, the way to settle it, the model's rating, and the memories that it is about.
+def task_text(
+    task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]
+) -> tuple[Content, int]:
+    """The reason, the way to settle it, the model's rating, and the memories that it is about, with flagged words.
 
-    *say* puts keys in the place of their ids.
+    The number is the place of the first flagged word, or 0. *say* puts keys in the place of their ids.
     """
     finding = task.finding
     where = f" · {one_line(finding.where)}" if finding.where else ""
@@ -92,7 +97,12 @@ def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callab
         lines.append(plain(rating).stylize_before(MUTED))
     for memory in memories:
         lines += [Content(""), plain("─" * 24).stylize_before(HEADING), memory_text(memory)]
-    return Content("\n").join(lines)
+    text, head = Content("\n").join(lines), len(Content("\n").join(lines[:3]))
+    words = dict.fromkeys(printable(part) for part in flagged(finding, memories[0])) if memories else ()
+    places = [(at, at + len(part)) for part in words if (at := text.plain.find(part, head)) >= 0]
+    for start, end in places:
+        text = text.stylize(FLAGGED, start, end)
+    return text, min(places)[0] if places else 0
 
 
 def _ways(task: Task) -> str:
@@ -100,7 +110,7 @@ def _ways(task: Task) -> str:
     if task.others:
         return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
     if task.finding.check == "safety":
-        return "{inbox.approve} approves it · {inbox.block} keeps it out · {change.retire} retires it"
+        return f"Read the marked words, then {DECIDE}."
     if task.finding.check in ("asked", "phrases"):
         return "{change.phrases} changes the phrases · {inbox.approve} says that it is fine"
     return "{change.edit} edits it · {change.retire} retires it · {inbox.approve} says that it is fine"
@@ -206,9 +216,17 @@ class InboxScreen(ModeScreen):
             memories = [memory for summary in task.about if (memory := self.app.workspace.memory(summary.id))]
             if task.memory:
                 self.changes.note_seen(task.memory)
-            text = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
-            self.listing.detail.show(text, from_start=from_start)
+            text, flagged_at = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
+            detail = self.listing.detail
+            held = self._held(task.memory) if task.memory and task.finding.check == "safety" else ""
+            detail.border_title = plain(joined(filter(None, (held, task.finding.reason)), detail.size.width))
+            detail.show(text, from_start=from_start, at=flagged_at)
             self.refresh_bindings()
+
+    def _held(self, memory: MemorySummary) -> str:
+        """Whether a risky memory is injected before a person decides, and the keys that decide."""
+        is_own = self.app.workspace.index.is_accepted(memory)
+        return keyed(self.app, f"{'Injected' if is_own else 'Not injected'} until you decide: {DECIDE}")
 
     def show_again(self) -> None:
         super().show_again()

@@ -69,8 +69,11 @@ class MemoryPane(TextPane, Fitted):
         """Cells of a line beside the scrollbar."""
         return max(1, self.content_region.width - self.styles.scrollbar_size_vertical)
 
-    def show(self, text: Content, *, from_start: bool = True) -> None:
-        """Show *text* from its beginning, or where the pane is scrolled to. Of a very long text, show the beginning."""
+    def show(self, text: Content, *, from_start: bool = True, at: int = 0) -> None:
+        """Show *text* from its beginning, or where the pane is scrolled to. Of a very long text, show the beginning.
+
+        *at*: the place of a character that is to be seen, in place of the beginning.
+        """
         if len(text) > MOST_CHARACTERS:
             text = text[:MOST_CHARACTERS] + plain(CUT.format(MOST_CHARACTERS, len(text))).stylize_before(MUTED)
         shown = self.query_one(Static)
@@ -80,6 +83,9 @@ class MemoryPane(TextPane, Fitted):
             self.call_after_refresh(shown.refresh, layout=True)
         if from_start:
             self.scroll_home(animate=False)
+            if at:
+                line = len(text[:at].wrap(self.text_width)) - 1
+                self.call_after_refresh(self.scroll_to, y=max(0, line - self.size.height // 3), animate=False)
 
 
 def category_name(category: str) -> str:

@@ -30,7 +30,7 @@ from tui.workspace.sources import file_stamps
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from engine.memory import MemorySummary
+    from engine.memory import Memory, MemorySummary
     from engine.quality.fixing import Fix
     from engine.quality.judging.store import Rated
     from engine.quality.registry import Finding
@@ -160,6 +160,18 @@ IN_APP = (*BY_DEFAULT, "asked", VAGUE)
 
 CHEAP = tuple(name for name in IN_APP if name not in (*LIBRARIES, VAGUE))
 """The checks that need no package, and little time for each memory."""
+
+def flagged(finding: Finding, memory: Memory) -> list[str]:
+    """The parts of a memory's text for which it has a finding, each on one line."""
+    if finding.check == SAFETY:
+        text = text_of(memory)
+        parts = [text[found.start : found.end] for found in scan_text(text).detections]
+        return [line for part in parts for line in part.splitlines() if line.strip()]
+    if finding.check == "secrets":
+        lines, number = memory.body.splitlines(), finding.where.removeprefix("line ")
+        return lines[int(number) - 1 : int(number)] if number.isdigit() else [memory.summary.title]
+    return [finding.where] if finding.check == "staleness" else []
+
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
 RUBRIC = "memory"
