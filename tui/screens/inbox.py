@@ -11,9 +11,9 @@ from textual.content import Content
 
 from engine.installation import install_command
 from engine.lean.record import replace
-from engine.quality.decisions import ACCEPTED, REJECTED
+from engine.quality.decisions import ACCEPTED, REJECTED, SAFETY
 from tui.keys import bindings, keyed
-from tui.plain import joined, marked, one_line, plain, printable
+from tui.plain import marked, one_line, plain, printable
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
@@ -109,7 +109,7 @@ def _ways(task: Task) -> str:
     """The keys that settle a finding about a memory."""
     if task.others:
         return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
-    if task.finding.check == "safety":
+    if task.finding.check == SAFETY:
         return f"Read the marked words, then {DECIDE}."
     if task.finding.check in ("asked", "phrases"):
         return "{change.phrases} changes the phrases · {inbox.approve} says that it is fine"
@@ -218,15 +218,15 @@ class InboxScreen(ModeScreen):
                 self.changes.note_seen(task.memory)
             text, flagged_at = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
             detail = self.listing.detail
-            held = self._held(task.memory) if task.memory and task.finding.check == "safety" else ""
-            detail.border_title = plain(joined(filter(None, (held, task.finding.reason)), detail.size.width))
+            detail.border_title = plain(self._held(task) if task.memory and task.finding.check == SAFETY else "")
             detail.show(text, from_start=from_start, at=flagged_at)
             self.refresh_bindings()
 
-    def _held(self, memory: MemorySummary) -> str:
-        """Whether a risky memory is injected before a person decides, and the keys that decide."""
-        is_own = self.app.workspace.index.is_accepted(memory)
-        return keyed(self.app, f"{'Injected' if is_own else 'Not injected'} until you decide: {DECIDE}")
+    def _held(self, task: Task) -> str:
+        """The rule, whether a risky memory is injected before a person decides, and the keys that decide."""
+        is_own = task.memory is not None and self.app.workspace.index.is_accepted(task.memory)
+        rule = task.finding.reason.partition(":")[0].capitalize()
+        return f"{rule} · {'' if is_own else 'not '}injected until you decide: {keyed(self.app, DECIDE)}"
 
     def show_again(self) -> None:
         super().show_again()
@@ -268,7 +268,7 @@ class InboxScreen(ModeScreen):
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
 
     def action_block(self) -> None:
-        self._settle([task for task in self.tasks.chosen if task.finding.check == "safety"], REJECTED, "kept out")
+        self._settle([task for task in self.tasks.chosen if task.finding.check == SAFETY], REJECTED, "kept out")
 
     def _settle(self, tasks: list[Task], verdict: str, word: str) -> None:
         """Decide about *tasks*, and take them off the list."""
@@ -316,7 +316,7 @@ class InboxScreen(ModeScreen):
         current = self.tasks.current if action in self.ON_ROWS else None
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
-        return ONLY_SAFETY if action == "block" and current and current.finding.check != "safety" else ""
+        return ONLY_SAFETY if action == "block" and current and current.finding.check != SAFETY else ""
 
 
 def _state(memory: MemorySummary) -> tuple[str, str, str]:
