@@ -228,7 +228,7 @@ class MemsiftApp(Runner):
             if how:
                 with self.telling_errors():
                     self.tell(mute(self.workspace.root, how, os.environ))
-                    self._tell_screens(RunChanged())
+                    self.tell_screens(RunChanged())
 
         is_on = is_muted(self.workspace.root, os.environ)
         options = {how: text for how, text in MUTES.items() if is_on or how != NOWHERE}

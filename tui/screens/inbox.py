@@ -6,14 +6,14 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.content import Content
 
 from engine.installation import install_command
-from engine.lean.record import replace
 from engine.quality.decisions import ACCEPTED, REJECTED, SAFETY
 from tui.keys import bindings, keyed
 from tui.plain import marked, one_line, plain, printable
+from tui.plain_app import FindingsChanged
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
@@ -22,17 +22,14 @@ from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.lists.memories import severity_tone, severity_word
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
-from tui.workspace.curate.findings import (
+from tui.workspace.curate.tasks import (
     BY_CHECK,
     BY_TITLE,
     RULES,
     WORST,
     Checked,
     Task,
-    check_all,
     flagged,
-    settle,
-    unsettle,
 )
 
 if TYPE_CHECKING:
@@ -78,9 +75,7 @@ class InboxList(ColumnList[Task]):
         return record.id
 
 
-def task_text(
-    task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]
-) -> tuple[Content, int]:
+def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]) -> tuple[Content, int]:
     """The reason, the way to settle it, the model's rating, and the memories that it is about, with flagged words.
 
     The number is the place of the first flagged word, or 0. *say* puts keys in the place of their ids.
@@ -89,7 +84,7 @@ def task_text(
     where = f" · {one_line(finding.where)}" if finding.where else ""
     lines = [
         plain(f"{finding.check} · {severity_word(finding.severity)} severity{where}").stylize_before(MUTED),
-        marked(f"{finding.reason[:1].upper()}{finding.reason[1:]}", marker).stylize_before("bold"),
+        *(marked(f"{why[:1].upper()}{why[1:]}", marker).stylize_before("bold") for why in (finding.reason, *task.more)),
         plain(say(_ways(task)) if task.memory else one_line(finding.action)),
     ]
     if task.rated:
@@ -146,48 +141,20 @@ class InboxScreen(ModeScreen):
         self.changes = MemoryChanges(self, self.chosen, self.listing.show_progress, self._forget)
         self.phrases = PhraseChanges(self, self.chosen, lambda: self._forget(is_new=True))
         self.hold(self.changes, self.phrases, self.listing)
-        self._reading = 0
         self._checked: Checked | None = None
-        self._settled: list[list[Task]] = []
 
     def begin(self) -> None:
         """Run the checks again if the memories have changed."""
-        if self._reading != self.app.workspace.reading:
-            self._reading = self.app.workspace.reading
-            self._leave_out_changed()
-            self.listing.show_progress("Checking …")
-            self.run_checks()
+        self.check_memories(is_whole=True)
+        self.show_findings()
 
-    @work(thread=True, exclusive=True, group="checks", exit_on_error=False)
-    def run_checks(self) -> None:
-        workspace = self.app.workspace
-
-        def tell(check: str, found: int) -> None:
-            self.call_later(self.listing.show_progress, f"Checking {check} · {found:,} found")
-
-        reading = workspace.reading
-        db, clock = workspace.store.path, workspace.now
-        found = check_all(workspace.index, workspace.roots, db, os.environ, tell, clock=clock)
-        self.call_later(self.show_findings, found, reading)
-
-    def show_findings(self, checked: Checked, reading: int) -> None:
-        """List what the checks found, unless the memories were read again since *reading*."""
-        if reading == self.app.workspace.reading:
-            self.listing.progress = ""
-            self._show_tasks(checked)
-
-    def _leave_out_changed(self) -> None:
-        """Take findings off the list whose memories have changed. The checks tell which of them still hold."""
-        if self._checked:
-            now = {_state(memory) for memory in self.app.workspace.index.summaries()}
-            kept = tuple(task for task in self._checked.tasks if now.issuperset(map(_state, task.about)))
-            self._show_tasks(replace(self._checked, tasks=kept))
-
-    def _show_tasks(self, checked: Checked) -> None:
-        """List the findings, with the cursor near its place, but none that was settled since the checks began."""
-        settled = {_text_of(task) for tasks in self._settled for task in tasks}
-        self._checked = replace(checked, tasks=tuple(task for task in checked.tasks if _text_of(task) not in settled))
-        self.listing.show_matching(is_near=True)
+    @on(FindingsChanged)
+    def show_findings(self) -> None:
+        """List the findings, with the cursor near its place."""
+        if self._checked is not (found := self.app.findings.checked):
+            self._checked = found
+            self.listing.show_matching(is_near=True)
+        self.listing.show_progress(self.app.findings.progress or ("" if found else "Checking …"))
 
     # The list
 
@@ -273,34 +240,27 @@ class InboxScreen(ModeScreen):
     def _settle(self, tasks: list[Task], verdict: str, word: str) -> None:
         """Decide about *tasks*, and take them off the list."""
         with self.app.telling_errors():
-            settled = settle(tasks, verdict, os.environ)
-            if not settled or self._checked is None:
+            if settled := self.app.findings.settle(tasks, verdict, os.environ):
+                self.listing.select(())
+                self.app.tell_screens(FindingsChanged())
+                self.app.tell(f"{settled:,} {word}. {self.changes.undo_key} takes it back.")
+            else:
                 self.app.tell(OFF_MEMORY, severity="warning")
-                return
-            self._settled.append(settled)
-            self.tasks.selected = set()
-            self._show_tasks(self._checked)
-            self.app.tell(f"{len(settled):,} {word}. {self.changes.undo_key} takes it back.")
 
     def action_undo(self) -> None:
         """Take back the last decision; without one since the last change of memories, that change."""
-        if not self._settled:
-            if not self.phrases.take_back():
-                self.changes.action_undo()
-            return
         with self.app.telling_errors():
-            tasks = self._settled[-1]
-            unsettle(tasks, os.environ)
-            self._settled.pop()
-            self._reading = 0
-            self.begin()
-            self.app.tell(f"Took back the decision about {len(tasks):,}.")
+            if back := self.app.findings.unsettle(os.environ):
+                self.app.tell_screens(FindingsChanged())
+                self.app.tell(f"Took back the decision about {back:,}.")
+            elif not self.phrases.take_back():
+                self.changes.action_undo()
 
     def _forget(self, is_new: bool) -> None:
         """After a change of memories, u takes that change back, not a decision before it."""
         self.listing.select(())
         if is_new:
-            self._settled.clear()
+            self.app.findings.forget()
             self.phrases.forget()
 
     @on(RowList.Selected)
@@ -317,13 +277,3 @@ class InboxScreen(ModeScreen):
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
         return ONLY_SAFETY if action == "block" and current and current.finding.check != SAFETY else ""
-
-
-def _state(memory: MemorySummary) -> tuple[str, str, str]:
-    """What a check of a memory depends on."""
-    return memory.id, memory.digest, memory.status
-
-
-def _text_of(task: Task) -> tuple[str, str]:
-    """The finding and the text that it is about."""
-    return task.id, task.memory.digest if task.memory else ""

@@ -155,8 +155,17 @@ class ColumnList(RecordList[T]):
         known = self.known(self.current)
         columns = sorted(self.columns_at(COPIED), key=lambda column: not column.has_marks)
         facts = [(column, column.text(*known).strip(NO_FACT), column.more(*known)) for column in columns]
-        said = [[text, *filter(None, [more])] if column.has_marks else [f"{column.head}: {text}"] for column, text, more in facts if text]
-        return "; ".join([*(part for parts in said for part in parts), *(["selected"] if self.id_of(self.current) in self.selected else [])])
+        said = [
+            [text, *filter(None, [more])] if column.has_marks else [f"{column.head}: {text}"]
+            for column, text, more in facts
+            if text
+        ]
+        return "; ".join(
+            [
+                *(part for parts in said for part in parts),
+                *(["selected"] if self.id_of(self.current) in self.selected else []),
+            ]
+        )
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         record = self.records[index]
