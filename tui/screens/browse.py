@@ -59,7 +59,7 @@ HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.fin
 IN_INBOX = "The Inbox, {go.inbox}, shows where."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
-NOT_CHECKED = "Of so many memories, a start finds the risky ones alone. {go.inbox} runs all checks; {go.back} shows all."
+NOT_CHECKED = "Of so many memories, a start finds only the risky ones. {go.inbox} runs all checks; {go.back} shows all."
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 

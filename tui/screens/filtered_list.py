@@ -163,6 +163,7 @@ class FilteredList(RowsPane):
             self.detail.show(self._owner.nothing())
 
     def show_heads(self) -> None:
+        self.rows.sorted_by = self.choice.order
         self.query_one(ColumnHeads).show(self.choice)
 
     def find(self, rows: Sequence[Any] | None) -> Sequence[Any] | None:

@@ -25,7 +25,7 @@ from tui.dialogs.questions import AskLine
 from tui.keys import keyed
 from tui.plain import plain
 from tui.screens.base_screen import ScreenPart
-from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, redo, undo
+from tui.workspace.curate.curating import difference, edited_in_editor, keep_refused, merged_form, perform, redo, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -129,7 +129,7 @@ class MemoryChanges(ScreenPart):
         self._choose("Changed the tags of", (), self._ask_tags)
 
     def _ask_tags(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        check(Tag(*self.home(memories[0]), ("tag",), ()), read)
+        difference(Tag(*self.home(memories[0]), ("tag",), ()), read)
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
@@ -153,7 +153,7 @@ class MemoryChanges(ScreenPart):
             form = writing_of(root, own.file).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
-                check(Edit(root, own, changes), read)
+                difference(Edit(root, own, changes), read)
 
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
@@ -213,14 +213,21 @@ class MemoryChanges(ScreenPart):
                     f"They lie in {len(roots)} folders. Move them into one with {key}, then merge them."
                 )
             read = self._texts(chosen)
-            found = [memory for summary in chosen if (memory := self.app.workspace.memory(summary.id))]
+            kept, *others = chosen
+            form, suggested = merged_form(kept, others, read)
 
-            def merge(kept_id: str) -> None:
-                (kept,) = (summary for summary in chosen if summary.id == kept_id)
-                others = tuple(self.home(summary)[1] for summary in chosen if summary is not kept)
-                self.change("Merged", [Merge(*self.home(kept), others)], read)
+            def merging(changes: Changes) -> Merge:
+                return Merge(*self.home(kept), tuple(other.own for other in others), changes=changes)
 
-            self._screen.ask(MergeMemories(found), merge)
+            def merge(changes: Changes) -> None:
+                self.change("Merged", [merging(changes)], read)
+
+            def show(changes: Changes) -> str:
+                return difference(merging(changes), read)
+
+            title = f"Keep {kept.name}, retire {', '.join(other.name for other in others)}"
+            swap = partial(self.ask_kept, [*others, kept])
+            self._screen.ask(MergeMemories(title, form, suggested, show, swap), merge)
 
     def action_move(self) -> None:
         self._choose("Moved", (), self._ask_target)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from engine.quality.decisions import ACCEPTED, REJECTED, decisions
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import at_rest, press, reads, shown, starting_in, toasts, until
+from tests.tui.apps import at_rest, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
 from tui.workspace.workspace import Workspace
 
@@ -55,14 +55,15 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         await pilot.resize_terminal(120, 40)
         await at_rest(pilot)
         assert pilot.app.screen.query_one("#list").size.height == 2, "free rows go to the detail"
-        await reads(pilot, "#detail-text", "a approves it · b keeps it out · x retires it")
+        await reads(pilot, "#detail-text", "Read the marked words, then a accept, b keep out, x retire.")
         assert ATTACK in shown(pilot, "#detail-text")
         screen: Any = pilot.app.screen
-        late = screen._checked
+        late = pilot.app.findings.checked  # type: ignore[attr-defined]
         await press(pilot, "b")
         assert decisions(workspace.roots[0], os.environ).popitem()[1] == REJECTED
         assert found(pilot) == []
-        screen.show_findings(late, workspace.reading)
+        screen._take_checked(late, workspace.reading)
+        await settled(pilot)
         assert found(pilot) == [], "checks that began before the decision do not list it again"
         await press(pilot, "u", "escape")
         await until(pilot, lambda: found(pilot) == before)
@@ -82,7 +83,7 @@ async def test_duplicates_are_merged_and_the_merge_is_taken_back(workspace: Work
     async with starting_in("inbox", workspace).run_test(size=(110, 32), notifications=True) as pilot:
         await checked(pilot)
         before = found(pilot)
-        await press(pilot, "slash", *"duplicates", "enter", "m", "enter")
+        await press(pilot, "slash", *"duplicates", "enter", "m", "ctrl+s")
         await until(pilot, lambda: len(toasts(pilot)) > 0)
         await until(pilot, lambda: found(pilot) == [])
         assert "u takes it back" in toasts(pilot)[-1]

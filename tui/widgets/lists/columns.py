@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,10 +133,14 @@ class ColumnList(RecordList[T]):
         super().__init__(**options)
         self.marker: Marks = NO_MARKS
         self.selected: set[str] = set()
+        self.sorted_by = ""
 
     def columns_at(self, width: int) -> tuple[Column, ...]:  # noqa: ARG002
-        """The columns of a list of *width* cells, from left to right."""
-        return self.columns
+        """The columns of a list of *width* cells, from left to right. The one that it is sorted by has room always."""
+        return tuple(
+            replace(column, from_width=0) if column.from_width and column.order == self.sorted_by else column
+            for column in self.columns
+        )
 
     def known(self, record: T) -> tuple[Any, ...]:
         """The arguments of `Column.text` and `Column.tone` for a record."""
