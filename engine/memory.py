@@ -26,7 +26,7 @@ CATEGORY_PRIORITY = {
 
 LAST_PRIORITY = 7
 NAMED = ("user", "feedback", "project", "reference")
-"""The types of auto memory. The only tag of such a note is the `name` of its front matter; its title is `description`."""
+"""The types of auto memory. The only tag of such a note is the name in its front matter, its title the description."""
 
 UNSCANNED = 2.0
 """The risk of a memory that the safety scan has not read yet: more than any limit, so it cannot be injected."""

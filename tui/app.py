@@ -165,7 +165,7 @@ class MemsiftApp(Runner):
     BINDINGS = bindings(
         shown="app.help app.quit",
         hidden="go.browse go.replay go.label go.report go.whatif go.inbox go.activity "
-        "app.reload app.cancel app.judge app.skipped app.mute app.theme app.jump",
+        "app.reload app.cancel app.judge app.skipped app.mute app.theme app.picture app.jump",
     )
 
     def __init__(
@@ -242,7 +242,10 @@ class MemsiftApp(Runner):
             if chosen is not None:
                 self.remember("theme", chosen)
 
-        self.push_screen(ChooseTheme(sorted(self.available_themes), self.theme), remember)
+        self.push_screen(ChooseTheme(self.available_themes, self.theme), remember)
+
+    def action_picture(self) -> None:
+        self.tell(f"The picture is {self.save_screenshot()}.")
 
     def action_show_skipped(self) -> None:
         from tui.dialogs.dialog import FullText, skipped_text

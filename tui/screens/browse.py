@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
 HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
-IN_INBOX = "The Inbox, {go.inbox}, shows where."
+IN_INBOX = "Press {go.inbox} to see more."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
 NOT_CHECKED = "Of so many memories, a start finds only the risky ones. {go.inbox} runs all checks; {go.back} shows all."
@@ -89,9 +89,9 @@ class BrowseScreen(ModeScreen):
     )
     CHOOSING = ("undo", "category", "status", "finding")
     BINDINGS = bindings(
-        shown="list.filter change.retire change.restore change.edit browse.prompts change.undo copy.text copy.path "
-        "change.file list.select list.order browse.category browse.status browse.finding browse.open change.tags "
-        "change.merge change.phrases",
+        shown="list.filter browse.prompts change.edit change.retire change.restore change.merge browse.finding "
+        "change.undo change.tags list.select list.order browse.category browse.status change.phrases copy.text "
+        "copy.path change.file browse.open",
         hidden="change.redo change.move list.all list.turn",
     )
     HELP = (
@@ -249,7 +249,10 @@ class BrowseScreen(ModeScreen):
             found = checked.by_memory()
             risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())
             if risky and not self._is_checked and self.is_current:
-                self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
+                self.app.tell_news(
+                    f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}",
+                    severity="warning",
+                )
             self._is_checked = True
             if found != self.memories.facts.findings:
                 self._take_facts(replace(self.memories.facts, findings=found))

@@ -62,6 +62,7 @@ INACTIVE = ("retired", "archived")
 
 OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
 A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor."
+NO_TAGS = "It has a name in place of tags: {change.edit} changes it."
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
 
@@ -256,6 +257,8 @@ class MemoryChanges(ScreenPart):
             return ""
         if is_part(memory):
             return keyed(self.app, A_PART)
+        if action == "retag" and memory.has_name:
+            return keyed(self.app, NO_TAGS)
         statuses = {"retire": (ACTIVE,), "restore": INACTIVE}.get(action, (memory.status,))
         return "" if memory.status in statuses else f"It is {memory.status}."
 

@@ -223,7 +223,7 @@ class Done(Record):
 
 
 def difference(operation: Operation, read: Mapping[str, str | None]) -> str:
-    """The difference that an operation would make. Raises MemsiftError if it would be refused. *read*: see `perform`."""
+    """The difference that an operation would make. Raises MemsiftError for a refused one. *read*: see `perform`."""
     with closing(Curator(os.environ)) as curator:
         require_as_read(read)
         return diff_of(curator.plan(operation).effect.files)

@@ -43,7 +43,7 @@ MOST_CHECKED, SCANNED_TOGETHER, SCAN_S = 2_000, 20, 0.5
 """Memories up to which each start of the app runs all checks. Of more memories it scans some, a few at a time,
 for SCAN_S seconds of CPU time. The index keeps their risks, and the next start goes on."""
 
-BESIDE_FROM, LOOK_S = 100, 0.1
+BESIDE_FROM, LOOK_S = 300, 0.1
 """Memories from which the checks run in a process of their own, so that keys are quick meanwhile; and seconds between
 two looks at it."""
 
