@@ -61,6 +61,8 @@ class MemoryPane(TextPane, Fitted):
     def __init__(self, id: str) -> None:  # noqa: A002 - as Textual's widgets
         super().__init__(id=id, classes="pane")
 
+    _is_waiting = False
+
     def compose(self) -> ComposeResult:
         yield Static(id=f"{self.id}-text")
 
@@ -80,12 +82,19 @@ class MemoryPane(TextPane, Fitted):
         if not (isinstance(shown.content, Content) and text.is_same(shown.content)):
             shown.update(text)
             # Of two texts within one turn, Textual may keep the height of the first.
-            self.call_after_refresh(shown.refresh, layout=True)
+            self.call_after_refresh(self._laid_out, is_second=self._is_waiting)
+            self._is_waiting = True
         if from_start:
             self.scroll_home(animate=False)
             if at:
                 line = len(text[:at].wrap(self.text_width)) - 1
                 self.call_after_refresh(self.scroll_to, y=max(0, line - self.size.height // 3), animate=False)
+
+
+    def _laid_out(self, *, is_second: bool) -> None:
+        self._is_waiting = False
+        if is_second:
+            self.query_one(Static).refresh(layout=True)
 
 
 def category_name(category: str) -> str:
