@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
 
 PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
+HINT = "{list.order} sort, {browse.category} category, {browse.status} status, {browse.finding} finding"
 IN_INBOX = "Press {go.inbox} to see more."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
-CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
+CHECKING = "The checks are running. Memories with a finding appear here when they are done. {go.back} shows all."
 NOT_CHECKED = "Of so many memories, a start finds only the risky ones. {go.inbox} runs all checks; {go.back} shows all."
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
@@ -67,10 +67,10 @@ NEVER_PULLED = (
     "No prompt pulls this memory in. {go.replay} tries another prompt, {go.activity} lists the hook's answers."
 )
 STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
-BY_WHICH = "It was pulled in by which prompt?"
+BY_WHICH = "Which prompt pulled it in?"
 NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
-SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
+SHOW_HIDDEN_LINE = "Show {} hidden: your labels of these prompts will not count as blind"
 ALL = ""
 MOST_CHOICES = 200
 FEW = 12
@@ -87,7 +87,7 @@ class BrowseScreen(ModeScreen):
         *("copy", "copy_path", "open", "retire", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "phrases", "merge", "move"),
     )
-    CHOOSING = ("undo", "category", "status", "finding")
+    CHOOSING = ("undo", "narrow")
     BINDINGS = bindings(
         shown="list.filter browse.prompts change.edit change.retire change.restore change.merge browse.finding "
         "change.undo change.tags list.select list.order browse.category browse.status change.phrases copy.text "
@@ -289,32 +289,20 @@ class BrowseScreen(ModeScreen):
         if is_new:
             self.phrases.forget()
 
-    def action_category(self) -> None:
-        self._narrow_to("category")
-
-    def action_status(self) -> None:
-        self._narrow_to("status")
-
-    def action_finding(self) -> None:
-        """Ask for a check; until the checks are done, their numbers are not known."""
-        numbers = self._numbers()["check"]
-        names = {ALL: "all memories", ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in IN_APP}}
-        known = {**numbers, ALL: len(self.app.workspace.index)}
-        self._narrow("check", number_options(names, known) if self._is_checked else names)
-
-    def _narrow_to(self, field: str) -> None:
-        """Ask for one of the values of a field, with the number of memories of each."""
+    def action_narrow(self, field: str) -> None:
+        """Ask which value of a field of the narrowing should hold. Numbers of checks are known when these are done."""
         numbers = self._numbers()[field]
-        texts = {ALL: "all memories", **{name: category_name(name) for name in sorted(numbers)}}
-        self._narrow(field, number_options(texts, {**numbers, ALL: sum(numbers.values())}))
-
-    def _narrow(self, field: str, options: dict[str, str]) -> None:
-        """Ask which value of a field of the narrowing should hold."""
+        names = {name: category_name(name) for name in sorted(numbers)}
+        if field == "check":
+            names = {ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in IN_APP}}
+        texts = {ALL: "all memories", **names}
+        if field != "check" or self._is_checked:
+            texts = number_options(texts, {**numbers, ALL: len(self.app.workspace.index)})
 
         def narrow(value: str) -> None:
             self.listing.choose(kind=replace(self.narrowing, **{field: value}))
 
-        shown = dict(list(options.items())[:MOST_CHOICES])
+        shown = dict(list(texts.items())[:MOST_CHOICES])
         name = {"check": "finding"}.get(field, field)
         self.ask(ChooseOne(f"Show which {name}?", shown, getattr(self.narrowing, field)), narrow)
 

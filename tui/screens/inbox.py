@@ -43,7 +43,7 @@ PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
-LACKING = "\n\nOf these memories, {}, by which prompts in other words would find it: memsift phrases write"
+LACKING = "\n\nOf these memories {}. Phrases let prompts in other words find a memory: memsift phrases write"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
 DECIDE = "{inbox.approve} accept, {inbox.block} keep out, {change.retire} retire"
 FLAGGED = "bold reverse $text-error"
@@ -103,12 +103,12 @@ def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callab
 def _ways(task: Task) -> str:
     """The keys that settle a finding about a memory."""
     if task.others:
-        return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
+        return "{change.merge} merge them · {change.retire} retire this one · {inbox.approve} both are fine"
     if task.finding.check == SAFETY:
         return f"Read the marked words, then {DECIDE}."
     if task.finding.check in ("asked", "phrases"):
-        return "{change.phrases} changes the phrases · {inbox.approve} says that it is fine"
-    return "{change.edit} edits it · {change.retire} retires it · {inbox.approve} says that it is fine"
+        return "{change.phrases} change the phrases · {inbox.approve} it is fine"
+    return "{change.edit} edit it · {change.retire} retire it · {inbox.approve} it is fine"
 
 
 class InboxScreen(ModeScreen):
@@ -129,8 +129,8 @@ class InboxScreen(ModeScreen):
         "change.redo",
     )
     HELP = (
-        "What the checks found, the worst first. {inbox.approve} says that a finding is fine as it is: a risky memory "
-        "is approved then. {change.retire}, {change.edit} and {change.merge} change the memory. Each key acts on the "
+        "What the checks found, the worst first. {inbox.approve} accepts a finding; a risky memory is injected then. "
+        "{change.retire}, {change.edit} and {change.merge} change the memory. Each key acts on the "
         "selected findings, and {change.undo} takes it back."
     )
 

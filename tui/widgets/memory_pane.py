@@ -90,7 +90,6 @@ class MemoryPane(TextPane, Fitted):
                 line = len(text[:at].wrap(self.text_width)) - 1
                 self.call_after_refresh(self.scroll_to, y=max(0, line - self.size.height // 3), animate=False)
 
-
     def _laid_out(self, *, is_second: bool) -> None:
         self._is_waiting = False
         if is_second:

@@ -58,7 +58,7 @@ async def test_findings_come_after_the_first_screen_and_sort_and_filter(open_wor
         assert table(pilot).cursor == 1
         assert "stale" not in text_of(table(pilot))
         await press(pilot, "f", "down", "enter")
-        await reads(pilot, "#detail-text", "The checks still run")
+        await reads(pilot, "#detail-text", "The checks are running")
         gate.set()
         await until(pilot, lambda: listed(pilot) == ["long", "old"], "the findings")
         await reads(pilot, "#list", "2 of 3 memories · any finding · esc shows all")
@@ -70,7 +70,7 @@ async def test_findings_come_after_the_first_screen_and_sort_and_filter(open_wor
         await reads(pilot, "#list", "1 of 3 memories · staleness · 1 selected · esc selects none")
         await press(pilot, "escape", "escape", "o", *["down"] * 8, "enter")
         assert listed(pilot) == ["old", "long", "fine"]
-        await reads(pilot, "#list", "3 memories · by findings · o sorts")
+        await reads(pilot, "#list", "3 memories · by findings · o sort")
         assert "▼Findings" in text_of(pilot.app.screen.query_one("ColumnHeads"))
 
 

@@ -134,7 +134,7 @@ class MemoryList(ColumnList[MemorySummary]):
 
 
 class MemoryTable(MemoryList):
-    """Memories in Browse, with all columns."""
+    """Memories in Browse, with all columns that hold a value in any row."""
 
     margin = MARGIN
 

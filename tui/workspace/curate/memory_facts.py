@@ -87,8 +87,8 @@ class Facts(Record):
         return {
             UPDATED: self.has_dates,
             TOKENS: bool(self.words),
-            INJECTED: any(one.injected for one in usage),
-            PRECISION: any(one.relevant or one.irrelevant for one in usage),
+            INJECTED: any(known.injected for known in usage),
+            PRECISION: any(known.relevant or known.irrelevant for known in usage),
             FINDINGS: bool(self.findings),
         }
 

@@ -244,18 +244,12 @@ def _task(
     """The row of the findings of one check about one memory, the worst first: one decision is about all of them."""
     finding, *more = found
     memory = memories.get((root, finding.memory_id))
-    named = dict.fromkeys(other for one in found for other in one.others)
+    named = dict.fromkeys(other for about in found for other in about.others)
     others = tuple(memories[root, other] for other in named if (root, other) in memories)
-    texts = (
-        *(one.reason for one in more),
-        finding.check,
-        finding.memory_id,
-        finding.reason,
-        finding.where,
-        *((memory.name, memory.title) if memory else ()),
-    )
+    names = (memory.name, memory.title) if memory else ()
+    texts = (finding.check, finding.memory_id, finding.where, *names, *(about.reason for about in found))
     rated = ratings.get((finding.memory_id, memory.digest if memory else ""))
-    return Task(root, finding, memory, others, folded(texts), rated, tuple(one.reason for one in more))
+    return Task(root, finding, memory, others, folded(texts), rated, tuple(about.reason for about in more))
 
 
 def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rated]:
