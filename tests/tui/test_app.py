@@ -341,7 +341,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
         assert pilot.app.theme == USUAL
         await press(pilot, "ctrl+t")
         assert pilot.app.theme == USUAL
-        await press(pilot, "down")
+        await press(pilot, *"SIFT-L")
         assert pilot.app.theme == OTHER
         await press(pilot, "escape")
         assert pilot.app.theme == USUAL
