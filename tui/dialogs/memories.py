@@ -179,7 +179,7 @@ class MergeMemories(MemoryForm):
 def coloured(difference: str) -> Content:
     """A difference in the unified form, with the colours of added and removed lines."""
     tones = {"+": "$text-success", "-": "$text-error", "@": MUTED}
-    lines = difference.splitlines()
+    lines = difference.replace("\n--- ", "\n\n--- ").splitlines()
     return Content("\n").join(
         plain(line).stylize_before(MUTED if line[:3] in ("+++", "---") else tones.get(line[:1], "")) for line in lines
     )

@@ -90,8 +90,8 @@ class BrowseScreen(ModeScreen):
     CHOOSING = ("undo", "narrow")
     BINDINGS = bindings(
         shown="list.filter browse.prompts change.edit change.retire change.restore change.merge browse.finding "
-        "change.undo change.tags list.select list.order browse.category browse.status change.phrases copy.text "
-        "copy.path change.file browse.open",
+        "change.undo change.tags change.file list.select list.order browse.category browse.status change.phrases "
+        "copy.text copy.path browse.open",
         hidden="change.redo change.move list.all list.turn",
     )
     HELP = (

@@ -226,7 +226,9 @@ class MemoryChanges(ScreenPart):
             def show(changes: Changes) -> str:
                 return difference(merging(changes), read)
 
-            title = f"Keep {kept.name}, retire {', '.join(other.name for other in others)}"
+            names = [memory.name for memory in chosen]
+            names = names if len({*names}) == len(names) else [memory.id for memory in chosen]
+            title = f"Keep {names[0]}, retire {', '.join(names[1:])}"
             swap = partial(self.ask_kept, [*others, kept])
             self._screen.ask(MergeMemories(title, form, suggested, show, swap), merge)
 

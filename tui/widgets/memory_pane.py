@@ -106,10 +106,10 @@ def is_inactive(memory: MemorySummary) -> bool:
     return memory.status != "active"
 
 
-def memory_text(memory: Memory, marker: Marker = NO_MARKS, *, has_links: bool = True) -> Content:
+def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
     """Name, description, facts, tags, path and body of a memory, with the matches of *marker* marked."""
     text = Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
-    return linked(text, memory.summary.file) if has_links else text
+    return linked(text, memory.summary.file)
 
 
 def linked(text: Content, file: str) -> Content:
