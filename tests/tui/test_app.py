@@ -335,9 +335,14 @@ def choices(theme_path: Path) -> Choices:
 
 @pytest.mark.slow
 async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chosen(
-    open_workspace: Opener, theme_path: Path, choices: Choices
+    open_workspace: Opener, theme_path: Path, choices: Choices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE) as pilot:
+    """A picture of the screen goes into the present folder."""
+    monkeypatch.chdir(tmp_path)
+    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "f12")
+        (picture,) = tmp_path.glob("*.svg")
+        await until(pilot, lambda: any(picture.name in said for said in toasts(pilot)))
         assert pilot.app.theme == USUAL
         await press(pilot, "ctrl+t")
         assert pilot.app.theme == USUAL

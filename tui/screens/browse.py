@@ -249,10 +249,7 @@ class BrowseScreen(ModeScreen):
             found = checked.by_memory()
             risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())
             if risky and not self._is_checked and self.is_current:
-                self.app.tell_news(
-                    f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}",
-                    severity="warning",
-                )
+                self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
             self._is_checked = True
             if found != self.memories.facts.findings:
                 self._take_facts(replace(self.memories.facts, findings=found))

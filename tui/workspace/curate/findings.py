@@ -21,15 +21,12 @@ from tui.workspace import opening
 from tui.workspace.curate.memory_facts import usage_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.quality.fixing import Fix
     from engine.quality.registry import Finding
     from engine.quality.safety.scan import Detection
-
-    Tell = Callable[[str, int], None]
-    """Called before each check, with its name and the number of findings so far."""
 
 WAITING, TO_READ = "waiting", "to read"
 """Not injected until a person accepts it; and injected, because its root is the person's, until one rejects it."""
