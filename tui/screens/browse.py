@@ -24,7 +24,7 @@ from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList, number_options
 from tui.screens.memory_changes import MemoryChanges
 from tui.screens.phrase_changes import PhraseChanges
-from tui.widgets.lists.memories import MemoryTable, columns_over
+from tui.widgets.lists.memories import MemoryList, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
 from tui.widgets.memory_pane import MUTED, MemoryPane, category_name
@@ -82,7 +82,7 @@ class BrowseScreen(ModeScreen):
 
     TAB = "browse"
     CSS_PATH = "filtered_list.tcss"
-    AUTO_FOCUS = "MemoryTable"
+    AUTO_FOCUS = "MemoryList"
     ON_ROWS = (
         *("copy", "copy_path", "open", "retire", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "phrases", "merge", "move"),
@@ -106,7 +106,7 @@ class BrowseScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         workspace = self.app.workspace
-        self.memories = MemoryTable(columns_over(workspace.roots), Facts(now=workspace.now()))
+        self.memories = MemoryList(columns_over(workspace.roots), Facts(now=workspace.now()))
         self.overview, self.about = MemoryOverview(), MemoryPane("about")
         self.listing = FilteredList(
             self,

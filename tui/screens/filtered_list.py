@@ -147,7 +147,7 @@ class FilteredList(RowsPane):
             self._owner.show_current(from_start=False)
 
     def show_matching(self, *, is_near: bool = False) -> None:
-        """List the rows of the choice; others are not selected any more. *is_near*: see `RecordList.show`."""
+        """List the rows of the choice; others are not selected any more. *is_near*: see `RowList.show`."""
         found = self._owner.find_rows()
         if found is None:
             return

@@ -72,7 +72,7 @@ async def test_a_row_has_the_name_and_then_the_description_and_no_column_is_empt
     app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None))
     async with app.run_test(size=(120, 35), notifications=True) as pilot:
         await at_rest(pilot)
-        heads, *rows = (flat(text_of(pilot.app.screen.query_one(name))) for name in ("ColumnHeads", "MemoryTable"))
+        heads, *rows = (flat(text_of(pilot.app.screen.query_one(name))) for name in ("ColumnHeads", "MemoryList"))
         assert heads == "Category Title Tokens Findings"
         assert rows[0].startswith("feedback Use bunx over npx Always use bunx for tools")
         assert "Config: in `gateway.txt`" in rows[0]

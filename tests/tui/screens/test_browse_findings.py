@@ -31,7 +31,7 @@ LACKING = {"status": "accepted", "decision": "Use one."}
 
 
 def table(pilot: Pilot[None]) -> Any:
-    return pilot.app.screen_stack[0].query_one("MemoryTable")
+    return pilot.app.screen_stack[0].query_one("MemoryList")
 
 
 def listed(pilot: Pilot[None]) -> list[str]:

@@ -64,12 +64,12 @@ def label(workspace: Workspace, verdict: str) -> None:
 
 
 def listed(pilot: Pilot[None]) -> list[str]:
-    widget: Any = pilot.app.screen_stack[0].query_one("MemoryTable")
+    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
     return [one.id for one in widget.records]
 
 
 async def facts_shown(pilot: Pilot[None]) -> None:
-    table: Any = pilot.app.screen_stack[0].query_one("MemoryTable")
+    table: Any = pilot.app.screen_stack[0].query_one("MemoryList")
     await until(pilot, lambda: table.facts.words, "facts")
     await settled(pilot)
 
@@ -99,7 +99,7 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
         await settled(pilot)
         heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
         assert heads.split() == ["Category", "Title", "Age", "Tokens", "Inj.", "Relevant"]
-        rows = text_of(pilot.app.screen.query_one("MemoryTable")).splitlines()
+        rows = text_of(pilot.app.screen.query_one("MemoryList")).splitlines()
         row = next(one for one in rows if "alpha" in one)
         numbers = row[heads.index("Age") - 2 :].split()
         assert (numbers[0], *numbers[2:4]) == ("10mo", "1", "1/1")
@@ -119,7 +119,7 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
         # the filter marks its words in the rows and keeps the order
         await press(pilot, "o", "home", "down", "enter", "slash", *"titl")
         assert listed(pilot) == ["gamma", "alpha", "beta"]
-        table: Any = pilot.app.screen.query_one("MemoryTable")
+        table: Any = pilot.app.screen.query_one("MemoryList")
         assert ("title", "match") in table.row_cells(0, 80)
         assert ("Title", "match") in table.row_cells(1, 80)
 
@@ -207,7 +207,7 @@ async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(work
     titles: dict[int, int] = {}
     async with MemsiftApp(workspace).run_test(size=(60, 24)) as pilot:
         await facts_shown(pilot)
-        table: Any = pilot.app.screen.query_one("MemoryTable")
+        table: Any = pilot.app.screen.query_one("MemoryList")
         for width in (60, 80, 99, 100, 120, 139, 140, 160):
             await pilot.resize_terminal(width, 24)
             await settled(pilot)

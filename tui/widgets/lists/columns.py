@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from engine.search.highlight import Marker
 from tui.plain import cells
-from tui.widgets.lists.rows import COPIED, RecordList, marked_cells
+from tui.widgets.lists.rows import COPIED, RowList, marked_cells
 from tui.widgets.signs import signs
 from tui.workspace.filtering import RowChoice
 
@@ -123,7 +123,7 @@ class ColumnHeads(Widget):
             self.post_message(self.Chosen(order))
 
 
-class ColumnList(RecordList[T]):
+class ColumnList(RowList[T]):
     """Records in columns, a row each, with a mark before selected rows and the words of a filter marked."""
 
     columns: tuple[Column, ...] = ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.memory import MemorySummary
-from tui.widgets.lists.columns import MARGIN, Column, ColumnList
+from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import category_name, is_inactive
 from tui.workspace.curate.memory_facts import (
     CATEGORY,
@@ -115,36 +115,23 @@ def columns_over(roots: Sequence[str]) -> tuple[Column, ...]:
 
 
 class MemoryList(ColumnList[MemorySummary]):
-    """Memories, a row each, where a memory is picked."""
+    """Memories, a row each. A column without a value in any row is left out."""
 
     NOUN = "memory"
 
-    columns: tuple[Column, ...] = SHORT_COLUMNS
-    margin = 1
+    def __init__(self, columns: tuple[Column, ...] = SHORT_COLUMNS, facts: Facts = NO_FACTS) -> None:
+        super().__init__()
+        self._all_columns, self.facts = columns, facts
+        self.take_facts(facts)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.facts = NO_FACTS
+    def take_facts(self, facts: Facts) -> None:
+        """Show other facts."""
+        self.facts, known = facts, facts.known() if facts is not NO_FACTS else {}
+        self.columns = tuple(column for column in self._all_columns if known.get(column.order, True))
+        self.refresh()
 
     def id_of(self, record: MemorySummary) -> str:
         return record.id
 
     def known(self, record: MemorySummary) -> tuple[MemorySummary, Facts]:
         return record, self.facts
-
-
-class MemoryTable(MemoryList):
-    """Memories in Browse, with all columns that hold a value in any row."""
-
-    margin = MARGIN
-
-    def __init__(self, columns: tuple[Column, ...] = COLUMNS, facts: Facts = NO_FACTS) -> None:
-        super().__init__()
-        self._all_columns = columns
-        self.take_facts(facts)
-
-    def take_facts(self, facts: Facts) -> None:
-        """Show other facts. A column without a value in any row is left out."""
-        self.facts, known = facts, facts.known()
-        self.columns = tuple(column for column in self._all_columns if known.get(column.order, True))
-        self.refresh()
