@@ -351,6 +351,20 @@ async def test_m_shows_what_a_merge_writes_and_the_text_is_edited_there(workspac
         assert stored(place, "gamma")["record_status"] == "retired"
 
 
+async def test_a_merge_suggests_the_lines_that_only_the_others_have(open_workspace: Opener, tmp_path: Path) -> None:
+    root = tmp_path / "projects/x/memory"
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").touch()
+    for name, body in (("a", "One.\nShared."), ("b", "Shared.\n\nTwo.")):
+        (root / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The {name}\ntype: user\n---\n{body}\n")
+    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=SIZE) as pilot:
+        await press(pilot, "space", "space", "m")
+        await reads(pilot, "#difference-text", "+Two.")
+        await press(pilot, "ctrl+s")
+        await until(pilot, lambda: "superseded by a" in (root / "b.md").read_text())
+    assert (root / "a.md").read_text().endswith("---\nOne.\nShared.\n\nTwo.\n\nMerged with [[b]].\n")
+
+
 async def test_a_memory_moves_to_another_root_and_back(workspace: Workspace, tmp_path: Path) -> None:
     target = write_documents(tmp_path / "[b target", [document("omega")])
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:

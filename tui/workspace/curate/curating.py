@@ -236,22 +236,26 @@ def merged_form(
 
     Raises CurationError.
     """
-    writing = writing_of(kept.root, kept.own.file)
-    texts = [(read[memory.file] or "").removeprefix("\ufeff") for memory in (kept, *others)]
-    now = writing.merged(texts[0], dict(zip((other.own.id for other in others), texts[1:], strict=True)), "", TODAY)
-    merged, before = writing.form(now), {field.name: field.text for field in writing.form(texts[0])}
-    lacking: dict[str, list[str]] = {}
-    for other, text in zip(others, texts[1:], strict=True):
-        for field in writing_of(other.root, other.own.file).form(text):
-            if field.is_long and field.text not in before.get(field.name, field.text):
-                known = before[field.name].splitlines()
-                lacking.setdefault(field.name, []).extend(line for line in field.text.splitlines() if line not in known)
-    longer = {name: "\n".join([before[name].rstrip(), "", *lines]) for name, lines in lacking.items()}
-    return merged, {
-        field.name: field.text.replace(before[field.name], longer[field.name], 1)
-        for field in merged
-        if field.name in longer
-    }
+    memories = [kept, *others]
+    texts = [(read[memory.file] or "").removeprefix("\ufeff") for memory in memories]
+    writings = [writing_of(memory.root, memory.own.file) for memory in memories]
+    forms = [
+        {field.name: field.text for field in writing.form(text)} for writing, text in zip(writings, texts, strict=True)
+    ]
+    by_id = {other.own.id: text for other, text in zip(others, texts[1:], strict=True)}
+    merged = writings[0].form(writings[0].merged(texts[0], by_id, "", TODAY))
+    suggested: dict[str, str] = {}
+    for field in merged:
+        own, gap = forms[0][field.name].rstrip(), "\n" if field.is_list else "\n\n"
+        known = {*filter(None, field.text.splitlines())}
+        lacking = [
+            "\n".join(line for line in form.get(field.name, "").splitlines() if line not in known).strip("\n")
+            for form in forms[1:]
+        ]
+        if field.is_long and any(lacking):
+            longer = gap.join(filter(None, [own, *lacking]))
+            suggested[field.name] = field.text.replace(own, longer, 1) if own else longer
+    return merged, suggested
 
 
 def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping[str, str | None], tell: Tell) -> Done:
