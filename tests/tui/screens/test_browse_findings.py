@@ -1,5 +1,6 @@
 """Findings of the checks in Browse: beside the list, as an order and as a filter; and the footer."""
 
+import multiprocessing
 import os
 import threading
 from pathlib import Path
@@ -90,6 +91,27 @@ def test_of_very_many_memories_a_start_finds_the_risky_ones_and_scans_no_more_th
         monkeypatch.setattr(tasks, "SCAN_S", seconds)
         monkeypatch.setattr(tasks, "MOST_CHECKED", most)
         assert set(tasks.Findings(workspace).check(os.environ, lambda *_: None, is_whole=False).by_memory()) == names
+
+
+@pytest.mark.slow
+def test_many_memories_are_checked_in_a_process_that_ends_when_nobody_waits(
+    open_workspace: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
+    found = tasks.Findings(workspace)
+    here, told = found.check(os.environ, lambda *_: None, is_whole=True), set[str]()
+    monkeypatch.setattr(tasks, "BESIDE_FROM", 1)
+    there = found.check(os.environ, lambda check, _: told.add(check), is_whole=True)
+    assert [task.key for task in there.tasks] == [task.key for task in here.tasks]
+    assert there.by_memory() == here.by_memory()
+    assert {*tasks.IN_APP} <= told
+
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        found.check(os.environ, stop, is_whole=True)
+    assert multiprocessing.active_children() == []
 
 
 async def test_the_cursor_stays_near_a_deleted_memory_and_the_pane_where_it_was(
