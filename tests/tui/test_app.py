@@ -334,7 +334,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
     """A picture of the screen goes into the present folder."""
     monkeypatch.chdir(tmp_path)
     async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "f12")
+        await press(pilot, "ctrl+b")
         (picture,) = tmp_path.glob("*.svg")
         await until(pilot, lambda: any(picture.name in said for said in toasts(pilot)))
         assert pilot.app.theme == USUAL
