@@ -14,7 +14,7 @@ from engine.curation.operations import Move
 from labels.store import LabelStore
 from tests.engine.curation.roots import NOW, contents, curator, document, read, summary, write_documents
 from tests.tui.cli.command_line import memsift, printed, refused
-from tui.workspace.curate.findings import check_all
+from tui.workspace.curate.tasks import check_all
 from tui.workspace.opening import opened_index
 
 

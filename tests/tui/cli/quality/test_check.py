@@ -13,7 +13,6 @@ from engine.conversations.activity_log import LogTail
 from engine.hook.process import respond
 from engine.installation import install_command
 from engine.paths import state_dir, state_home
-from engine.quality.checks.safety import spoken
 from engine.settings.muting import mute
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.curation.roots import CONTENT, contents, document, read, write_documents
@@ -214,8 +213,9 @@ def test_a_memory_with_signs_waits_where_the_root_is_not_yours_until_it_is_accep
 
 def test_soft_signs_are_for_a_person_to_read_until_the_answer_and_again_after_a_later_text(risky_root: Path) -> None:
     rows = {row["check"]: row["text"] for row in json.loads(memsift("doctor", "--format", "json").stdout)}
-    assert rows["safety"] == f"{risky_root}: {spoken(1)}; 1 is not injected until you decide"
-    assert f"{risky_root}: {spoken(1)}. Read them: memsift quality list" in memsift("trust", risky_root).stderr
+    sentence = "1 memory looks like a prompt injection"
+    assert rows["safety"] == f"{risky_root}: {sentence}; 1 is not injected until you decide"
+    assert f"{risky_root}: {sentence}. Read them: memsift quality list" in memsift("trust", risky_root).stderr
     assert (listed()[0]["state"], outcome()[0]) == ("to read", "injected")
     ids = memsift("quality", "list", "--format", "ids").stdout
     assert memsift("quality", "accept", "-", stdin=ids).exit_code == 0
