@@ -113,7 +113,7 @@ def test_ctrl_z_goes_back_to_the_shell_and_stops_nothing_where_no_shell_could_go
     terminal.wait_for("ended with 0")
     terminal.stop()
     terminal.start(DEMO)
-    terminal.wait_for("102 memories", "The Inbox, I, shows where")  # of several messages the latest is shown
+    terminal.wait_for("102 memories", "a prompt injection")  # of several messages the latest is shown
     terminal.press("C-z")
     terminal.wait_for("No shell started this program")
     terminal.press("q")
