@@ -23,7 +23,7 @@ NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.
 MOST_NAME = 200
 
 
-def find(subject: CheckedRoot) -> Iterator[Finding]:
+def find_drift(subject: CheckedRoot) -> Iterator[Finding]:
     """Doubles, dead links, memories without a line or with the line of another text, and problems of the list."""
     for notice in subject.notices:
         yield Finding(

@@ -36,7 +36,7 @@ TOLD = re.compile(rf"\b(?:{'|'.join(WORDS['told'])})\b", re.IGNORECASE)
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
-def find(subject: CheckedRoot) -> Iterator[Finding]:
+def find_staleness(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings about active memories. Files, functions and versions are looked up only if there is a repository."""
     project = read_repository(subject.project) if subject.project else None
     texts = {memory.summary.id: f"{memory.summary.title}\n{memory.body}" for memory in subject.active}

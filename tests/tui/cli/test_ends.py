@@ -40,7 +40,7 @@ def run(code: list[str], *arguments: str, at: str = "", cwd: Path = PROJECT) -> 
 
 CTRL_C_AT = {
     "list": "tui.cli.listing",
-    "quality check --root root": "engine.quality.checks.safety",
+    "quality check --root root": "engine.quality.checks.memories",
     "doctor": "labels.store",
     "search cache --root root --explain": "engine.explaining.explain",
 }

@@ -13,8 +13,8 @@ from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file, labels_file, project_of, state_dir
 from engine.phrases.file import read_phrases
-from engine.quality.checks.asked import USUAL, count_of
-from engine.quality.checks.usage import seconds
+from engine.quality.checks.memories import seconds
+from engine.quality.checks.phrases import USUAL, count_of
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, find_undecided, forget, shared_acceptances
 from engine.quality.fixing import plan_fixes
 from engine.quality.judging.store import RatingStore, may_have_ratings
