@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from engine.config import GUARD
 from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.provider import Completion, Provider
+from engine.judge.providers.chat_server import count, decoded, text_of
 from engine.judge.providers.credentials import known_secrets, presentable, without
-from engine.judge.providers.messages_api import count, decoded, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

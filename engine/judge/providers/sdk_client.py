@@ -10,7 +10,6 @@ from httpx2 import SyncByteStream
 
 from engine.errors import ProviderError, ProviderTimeoutError
 from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, Unpacker, below, no_connection, seconds, too_large
-from engine.judge.providers.messages_api import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,15 +20,15 @@ if TYPE_CHECKING:
 class SdkClient:
     """Posts to the Messages API from any thread, on connections that it keeps until `close`.
 
-    It gives an error for an answer that is larger, packed or unpacked, than an answer may be.
+    It gives an error for an answer that is larger, packed or unpacked, than an answer may be. *path*: that of the API.
     """
 
-    def __init__(self, credentials: Mapping[str, Any]) -> None:
+    def __init__(self, credentials: Mapping[str, Any], path: str) -> None:
         client = DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [_bound]})
         headers, more = {"accept-encoding": "identity"}, dict(credentials)
         if more.get("base_url"):
-            address, _, query = below(more["base_url"], PATH).partition("?")
-            more |= {"base_url": address.removesuffix(PATH), "default_query": dict(parse_qsl(query))}
+            address, _, query = below(more["base_url"], path).partition("?")
+            more |= {"base_url": address.removesuffix(path), "default_query": dict(parse_qsl(query))}
         self._sdk = Anthropic(**more, max_retries=0, default_headers=headers, http_client=client)
 
     def post(self, body: dict[str, Any], timeout_s: float) -> HttpResponse:

@@ -15,7 +15,7 @@ from engine.lean.record import Record, fields
 from engine.lean.sqlite import DAMAGE, for_writing
 from engine.paths import decisions_file
 from engine.quality.decisions import open_decisions
-from engine.quality.judging.answer import rating_fields, rating_text
+from engine.quality.judging.forms import rating_fields, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
 from engine.stores.private_database import storable
 

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from engine.judge.answer import UnreadableAnswerError
 from engine.judge.prompts import one_line
 from engine.judge.provider import WebSource
-from engine.quality.judging.answer import rating_of_text, rating_text, read_rating
-from engine.quality.judging.markdown_form import RatingEntry, parse_entries, print_entries
+from engine.quality.judging.forms import (
+    RatingEntry,
+    parse_entries,
+    print_entries,
+    rating_of_text,
+    rating_text,
+    read_rating,
+)
 from engine.quality.judging.rating import Rating
 from tests.engine.quality.judging.answers import POINTS, answer
 
