@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutError, DefaultHttpxClient
-from httpx2 import SyncByteStream
+from httpx2 import ByteStream, SyncByteStream
 
 from engine.errors import ProviderError, ProviderTimeoutError
-from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, Unpacker, below, no_connection, seconds, too_large
+from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, below, no_connection, seconds, too_large, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from httpx2 import Response
 
@@ -58,24 +59,12 @@ def _read(response: Response) -> HttpResponse:
 
 
 def _bound(response: Response) -> None:
-    """Unpack the answer here, because the SDK's client has no limit: it gets a stream without compression."""
-    unpacker = Unpacker(response.headers.pop("content-encoding", None), ANSWER_BYTES)
-    response.stream = _Bounded(response.stream, unpacker)  # type: ignore[arg-type]
-
-
-class _Bounded(SyncByteStream):
-    def __init__(self, stream: SyncByteStream, unpacker: Unpacker) -> None:
-        self._stream = stream
-        self._unpacker = unpacker
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for chunk in self._stream:
-            size += len(chunk)
-            if size > ANSWER_BYTES:
+    """Read and unpack the answer here, because the SDK's client has no limit: it gets a stream without compression."""
+    content, stream = b"", response.stream
+    assert isinstance(stream, SyncByteStream)
+    with closing(stream):
+        for chunk in stream:
+            content += chunk
+            if len(content) > ANSWER_BYTES:
                 raise too_large()
-            yield from self._unpacker.add(chunk)
-        self._unpacker.end()
-
-    def close(self) -> None:
-        self._stream.close()
+    response.stream = ByteStream(unpacked(content, response.headers.pop("content-encoding", None)))
