@@ -29,7 +29,6 @@ from engine.stores.claude_memory_schema import (
 from engine.stores.json_members import members, with_value, without_value
 from engine.stores.writing import (
     ACTIVE,
-    STATUS_WORDS,
     Changes,
     FormField,
     IndexEntry,
@@ -127,12 +126,12 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
     for name in ("retired_at", "retired_reason", "archived_at", "archived_reason"):
         text = without_value(text, (name,))
     text = with_value(text, ("record_status",), status, after="tags")
-    stem = STATUS_WORDS[status][2]
-    if stem:
-        text = with_value(text, (f"{stem}_at",), now, after="record_status")
-        text = with_value(text, (f"{stem}_reason",), reason or "No reason provided", after=f"{stem}_at")
-    word = STATUS_WORDS[status][0]
-    summary = f"{word}: {reason or 'No reason provided'}" if stem else f"{word}: returned to active from {old}"
+    summary = f"Restored: returned to active from {old}"
+    if status != ACTIVE:
+        because = reason or "No reason provided"
+        text = with_value(text, (f"{status}_at",), now, after="record_status")
+        text = with_value(text, (f"{status}_reason",), because, after=f"{status}_at")
+        summary = f"{status.capitalize()}: {because}"
     change = {"date": now, "summary": summary, "field": "record_status", "old_value": old, "new_value": status}
     return _with_history(text, [change])
 

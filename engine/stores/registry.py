@@ -126,7 +126,7 @@ class RootStore:
 
     def __init__(self, formats: tuple[MemoryFormat, ...]) -> None:
         self.formats = formats
-        self.name = name_of(self.formats)
+        self.name = "+".join(format_.module for format_ in formats)
         self._stores = {format_.module: store_module(format_.module) for format_ in self.formats}
 
     def listing(self, root: str) -> Listing:
@@ -181,13 +181,8 @@ def module_for(formats: Sequence[MemoryFormat], name: str) -> str:
 
 
 def format_of(root: str) -> str:
-    """The name of the formats of *root*: see `name_of`; empty for a file that no format reads."""
-    return name_of(formats_of(root))
-
-
-def name_of(formats: Sequence[MemoryFormat]) -> str:
-    """The names of the modules of *formats*, joined by `+`."""
-    return "+".join(format_.module for format_ in formats)
+    """The names of the modules of the formats of *root*, joined by `+`; empty for a file that no format reads."""
+    return "+".join(format_.module for format_ in formats_of(root))
 
 
 def formats_of(root: str) -> tuple[MemoryFormat, ...]:

@@ -32,7 +32,6 @@ from engine.stores.registry import NOTES_LIST
 from engine.stores.writing import (
     ACTIVE,
     BODY,
-    STATUS_WORDS,
     Changes,
     FormField,
     names_only,
@@ -140,11 +139,10 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
     note = _note(text)
     for key in STATUS_KEYS:
         note = _without_key(note, key)
-    stem = STATUS_WORDS[status][2]
-    if stem:
+    if status != ACTIVE:
         note = _with_key(note, STATUS, status)
-        note = _with_key(note, f"{stem}_at", now)
-        note = _with_key(note, f"{stem}_reason", one_line(reason) or "No reason provided")
+        note = _with_key(note, f"{status}_at", now)
+        note = _with_key(note, f"{status}_reason", one_line(reason) or "No reason provided")
     elif not note.front:
         return note.body
     elif _value(note, STATUS):  # in braces, where no line can be taken out

@@ -186,7 +186,9 @@ def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
             continue
         title = short(" > ".join(filter(None, above)) or first(text.front.values, "description") or first_words(texts))
         title = title or text.stem
-        key = _slug(title)
+        # as it stands in an anchor: letters and digits in lower case, with dashes between them
+        words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
+        key = "-".join(words)[:KEY_CHARACTERS] or "section"
         used[key] = used.get(key, 0) + 1
         yield MarkdownPart(
             key=key if used[key] == 1 else f"{key}-{used[key]}",
@@ -306,12 +308,6 @@ def _sections(lines: Iterator[BodyLine]) -> Iterator[tuple[list[str], list[BodyL
         stretch = []
     if stretch:
         yield [*above.values()], stretch
-
-
-def _slug(title: str) -> str:
-    """*title* as it stands in an anchor: letters and digits in lower case, with dashes between them."""
-    words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
-    return "-".join(words)[:KEY_CHARACTERS] or "section"
 
 
 def is_daily(text: MarkdownText) -> bool:
