@@ -53,16 +53,6 @@ class CostEstimate(Record):
         """The memories that the model is asked about."""
         return self.memories - self.by_rule - self.known
 
-    def plus(self, other: CostEstimate) -> CostEstimate:
-        """Both together."""
-        return CostEstimate(
-            self.memories + other.memories,
-            self.by_rule + other.by_rule,
-            self.known + other.known,
-            None if self.usual_usd is None or other.usual_usd is None else self.usual_usd + other.usual_usd,
-            None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd,
-        )
-
 
 class QualityJudge(Asker):
     """Asks for ratings of memories. A memory with a score of *threshold* or more is accepted."""

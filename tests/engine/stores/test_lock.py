@@ -80,29 +80,3 @@ def test_the_lock_of_a_killed_memsift_is_free_at_once(tmp_path: Path) -> None:
     with locked(str(tmp_path), FOLDER, os.environ, 0.1):
         pass
     assert not (tmp_path / FOLDER).exists()
-
-
-DIES_AT_ONCE = f"""
-import os, sys
-from engine.stores import lock
-made = os.mkdir
-def mkdir_and_die(path, *mode):
-    made(path, *mode)
-    if path.endswith({FOLDER!r}):
-        os._exit(7)
-os.mkdir = mkdir_and_die
-with lock.locked(sys.argv[1], {FOLDER!r}, os.environ):
-    pass
-"""
-
-
-def test_the_lock_of_a_memsift_that_died_before_it_noted_it_is_free_at_once(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", DIES_AT_ONCE, str(tmp_path)], check=False)
-    assert done.returncode == 7
-    assert (tmp_path / FOLDER).is_dir()
-    with locked(str(tmp_path), FOLDER, os.environ, 0.1):
-        pass
-    assert not (tmp_path / FOLDER).exists()
-    (tmp_path / FOLDER).mkdir()
-    with pytest.raises(RootLockedError), locked(str(tmp_path), FOLDER, os.environ, 0.2):
-        pytest.fail("the lock of another program was taken")
