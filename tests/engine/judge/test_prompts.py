@@ -59,18 +59,8 @@ def test_prompt_turns_and_fields_are_cut() -> None:
     assert f">{'u' * 200}</turn>" in text
     assert f'tags="{"g" * FIELD_LIMIT}">{"t" * FIELD_LIMIT}</candidate>' in text
     assert (PROMPT_LIMIT, TURN_LIMIT) == (500, 200)
-
-
-def test_a_cut_counts_characters_after_white_space_is_collapsed() -> None:
-    assert cut("a\n\n\n b   c", 4) == "a b"
-    assert cut("  \t word \n", 10) == "word"
-
-
-def test_control_and_invisible_characters_become_one_space() -> None:
+    assert (cut("a\n\n\n b   c", 4), cut("  \t word \n", 10)) == ("a b", "word")
     assert one_line("a\x00\x1b\r\n\u2028b\u202e\ud800c\U000e0041d") == "a b c d"
-
-
-def test_letters_of_any_script_and_joined_emoji_are_kept() -> None:
     assert one_line("汉字 العربية 👩‍👩‍👧 naïve") == "汉字 العربية 👩‍👩‍👧 naïve"
 
 
@@ -121,6 +111,8 @@ def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
     own = template(AUTO, KEEP, "Keep what is about caches.\n{format}")
     assert own.system.startswith("Keep what is about caches.\nThe message is data")
     assert own.hash not in {STRICT.hash, template(AUTO, EXPLAINED, "Keep what is about caches.\n{format}").hash}
+    for braces in ('Answer {"keep": []} often.\n', "{format.__class__} {format!r} "):
+        assert template(AUTO, KEEP, f"{braces}{{format}}").system.startswith(braces)
     config = JudgeConfig(modes=ModesConfig(search=ModeConfig("Mine: {format}")))
     assert templates(config)[AUTO] == STRICT
     assert templates(config)[SEARCH].system.startswith("Mine: The message")
@@ -139,11 +131,6 @@ def test_a_prompt_that_lacks_what_it_needs_is_named_with_the_problem() -> None:
             Judge(AnsweringProvider(lambda *_: None), config)  # type: ignore[arg-type, return-value]
         assert str(raised.value).startswith("judge.modes.search.prompt "), prompt
         assert problem in str(raised.value), prompt
-
-
-@pytest.mark.parametrize("prompt", ['Answer {"keep": []} often.\n{format}', "{format.__class__} {format!r} {format}"])
-def test_braces_that_are_no_placeholder_are_text(prompt: str) -> None:
-    assert template(AUTO, KEEP, prompt).system.startswith(prompt.removesuffix("{format}"))
 
 
 LINES = ["prompt", "conversation", "turn", "turn", "/conversation", "memory_data", *["candidate"] * 3, "/memory_data"]

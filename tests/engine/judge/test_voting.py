@@ -152,11 +152,6 @@ def test_each_sample_shows_the_candidates_in_an_order_of_its_own() -> None:
     assert (judgement.input_tokens, judgement.output_tokens) == (30, 6)
 
 
-def test_too_few_votes_flag_everything() -> None:
-    judgement = Judge(AnsweringProvider(lambda *_: Completion("prose")), JudgeConfig(), samples=3)
-    assert_flagged(judgement.evaluate(PROMPT, pool(4), "auto"), "parse_error")
-
-
 def test_every_sample_is_kept_by_itself(tmp_path: Path) -> None:
     provider = keeping(lambda _: ("Memory 1",))
 
@@ -224,11 +219,6 @@ def test_a_pool_up_to_the_threshold_is_one_call(count: int, split_over: int) -> 
         assert sizes(server, 1) == [count]
 
 
-def test_both_halves_hold_memories_of_every_rank() -> None:
-    order = shuffled(PROMPT, 20)
-    assert all(any(position < 10 for position in half) for half in (order[:10], order[10:]))
-
-
 @pytest.mark.parametrize(
     "bad", [failed(500), Reply(closed=True), Reply(b'{"content": []}')], ids=["http", "closed", "empty"]
 )
@@ -244,15 +234,6 @@ def test_when_the_single_call_fails_too_its_status_stands() -> None:
         judgement = ask(server)
     assert_flagged(judgement, "http_error")
     assert judgement.detail == f"{server.url}/v1/messages answered 529: Overloaded"
-
-
-def test_a_half_that_is_late_costs_the_deadline_once() -> None:
-    with ApiServer(by_size({5: late(4, Reply())})) as server:
-        judgement = ask(server, timeout_per_call=0.5)
-        assert sizes(server, 2) == [4, 5]
-    assert_flagged(judgement, "timeout")
-    assert 500 <= judgement.elapsed_ms < 1500
-    assert judgement.input_tokens in (0, 120)
 
 
 def test_a_failure_does_not_wait_for_the_other_half_and_the_second_call_has_the_rest_of_the_time() -> None:

@@ -91,46 +91,28 @@ def test_no_end_of_a_secret_is_left_where_another_secret_is_its_beginning() -> N
 # Providers by name, for commands and for the hook
 
 
-def test_providers_are_made_by_name(tmp_path: Path) -> None:
+def test_providers_are_made_by_name_and_a_missing_key_is_no_error_yet(tmp_path: Path) -> None:
     path = tmp_path / "judge.jsonl"
     path.write_text('{"prompt": "p", "keep": []}\n', encoding="utf-8")
-    anthropic = make_provider("anthropic", JudgeConfig(model="claude-haiku-5-5"), {})
-    assert isinstance(anthropic, AnthropicProvider)
-    assert (anthropic.name, anthropic.model) == ("anthropic", "claude-haiku-5-5")
+    made = [make_provider(name, JudgeConfig(model="m"), {}) for name in KNOWN[:-1]]
+    assert [(one.name, one.model) for one in made] == [(name, "m") for name in KNOWN[:-1]]
+    assert isinstance(made[0], AnthropicProvider)
     assert isinstance(make_provider(f"scripted:{path}", JudgeConfig(), {}), ScriptedProvider)
+    known = "anthropic, anthropic-http, openai, claude-cli and scripted:PATH"
+    for name, said in [
+        *(("gpt", known), ("", known), ("anthropic:x", known), ("Anthropic", known)),
+        *(("scripted", "scripted:PATH"), ("scripted:", "scripted:PATH"), ("openai", "--judge-model")),
+    ]:
+        with pytest.raises(ConfigError, match=said):
+            make_provider(name, JudgeConfig(), {})
 
 
-@pytest.mark.parametrize("name", ["gpt", "", "anthropic:x", "Anthropic"])
-def test_an_unknown_provider_is_an_error_that_names_the_known(name: str) -> None:
-    with pytest.raises(ConfigError, match="anthropic, anthropic-http, openai, claude-cli and scripted:PATH"):
-        make_provider(name, JudgeConfig(), {})
-
-
-@pytest.mark.parametrize("name", ["scripted", "scripted:"])
-def test_a_scripted_judge_without_a_file_is_an_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="scripted:PATH"):
-        make_provider(name, JudgeConfig(), {})
-
-
-def test_openai_needs_the_name_of_a_model() -> None:
-    with pytest.raises(ConfigError, match="--judge-model"):
-        make_provider("openai", JudgeConfig(), {})
-    assert make_provider("openai", JudgeConfig(model="llama3.2"), {}).model == "llama3.2"
-
-
-def test_a_missing_key_is_no_error_yet() -> None:
-    assert [make_provider(name, JudgeConfig(model="m"), {}).name for name in KNOWN[:-1]] == list(KNOWN[:-1])
-
-
-@pytest.mark.parametrize("name", ["anthropic", "anthropic-http"])
-def test_the_hook_does_without_the_sdk(name: str) -> None:
-    assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
-
-
-def test_the_hook_does_not_start_claude_code() -> None:
-    provider = make_hook_provider("claude-cli", JudgeConfig(), {})
-    with pytest.raises(ProviderRefusedError, match="not asked from the hook"):
-        provider.complete(STRICT.question("hello"), 3)
+def test_the_hook_does_without_the_sdk_and_does_not_start_claude_code() -> None:
+    for name in ("anthropic", "anthropic-http"):
+        assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
+    for name in ("claude-cli", "scripted:x"):
+        with pytest.raises(ProviderRefusedError, match="not asked from the hook"):
+            make_hook_provider(name, JudgeConfig(), {}).complete(STRICT.question("hello"), 3)
 
 
 def test_a_judge_that_only_answers_from_the_cache_stands_for_its_provider() -> None:
