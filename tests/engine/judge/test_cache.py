@@ -52,54 +52,41 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "judge.db"
 
 
-def test_the_second_time_nobody_is_asked(path: Path) -> None:
-    ask = Asking(path)
-    first, second, third = ask(), ask(), ask()
-    assert ask.asked == 1
-    assert approved(first) == approved(second)
-    assert {one.source for one in first.verdicts} == {LIVE}
-    assert {one.source for one in second.verdicts} == {CACHE}
-    assert repr(second.verdicts) == repr(third.verdicts)
-    assert (second.input_tokens, second.output_tokens, second.cost_usd) == (0, 0, 0.0)
-
-
-def test_reasons_and_confidence_are_kept_as_they_were_said(path: Path) -> None:
+def test_the_second_time_nobody_is_asked_and_the_answer_is_as_it_was_said(path: Path) -> None:
     entries = [
         {"index": index, "reasoning": f"Reason {index} é.", "decision": decision, "confidence": 0.1 * index}
         for index, decision in enumerate(("approved", "rejected", "flagged", "approved"))
     ]
     ask = Asking(path, json.dumps({"verdicts": entries}), depth="explained")
-    first, second = ask(), ask()
-    assert [replace(one, source=CACHE) for one in first.verdicts] == list(second.verdicts)
+    first, second, third = ask(), ask(), ask()
+    assert ask.asked == 1
+    assert {one.source for one in first.verdicts} == {LIVE}
+    assert [replace(one, source=CACHE) for one in first.verdicts] == list(second.verdicts) == list(third.verdicts)
     assert sorted(one.confidence or 0 for one in second.verdicts) == pytest.approx([0.0, 0.1, 0.2, 0.3])
+    assert (second.input_tokens, second.output_tokens, second.cost_usd) == (0, 0, 0.0)
 
 
-QUESTION = Question("system", "user", {}, 256)
-PROVIDER = AnthropicHttpProvider(MODEL, {"ANTHROPIC_API_KEY": KEY})
-KEY_PARTS: dict[str, tuple[object, ...]] = {
-    "as it was": (PROVIDER, "hash", QUESTION, 0, ["a", "b"]),
-    "model": (AnthropicHttpProvider("claude-other", {"ANTHROPIC_API_KEY": KEY}), "hash", QUESTION, 0, ["a", "b"]),
-    "provider": (OpenAiProvider(MODEL, {}), "hash", QUESTION, 0, ["a", "b"]),
-    "server": (OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}), "hash", QUESTION, 0, ["a", "b"]),
-    "template": (PROVIDER, "hush", QUESTION, 0, ["a", "b"]),
-    "input": (PROVIDER, "hash", replace(QUESTION, user="other"), 0, ["a", "b"]),
-    "tokens": (PROVIDER, "hash", replace(QUESTION, max_tokens=255), 0, ["a", "b"]),
-    "temperature": (PROVIDER, "hash", replace(QUESTION, temperature=0.0), 0, ["a", "b"]),
-    "sample": (PROVIDER, "hash", QUESTION, 1, ["a", "b"]),
-    "digests": (PROVIDER, "hash", QUESTION, 0, ["a", "c"]),
-    "boundaries": (PROVIDER, "hash", QUESTION, 0, ["ab", ""]),
-}
-
-
-def test_everything_that_an_answer_depends_on_is_in_the_key() -> None:
-    keys = [cache_key(*parts) for parts in KEY_PARTS.values()]  # type: ignore[arg-type]
-    assert len(set(keys)) == len(KEY_PARTS)
-    assert {len(key) for key in keys} == {64}
-
-
-def test_a_key_depends_on_no_secret() -> None:
+def test_everything_that_an_answer_depends_on_is_in_the_key_and_no_secret_is() -> None:
+    provider, question = AnthropicHttpProvider(MODEL, {"ANTHROPIC_API_KEY": KEY}), Question("system", "user", {}, 256)
+    keys = {
+        cache_key(*parts)
+        for parts in [
+            (provider, "hash", question, 0, ["a", "b"]),
+            (AnthropicHttpProvider("claude-other", {}), "hash", question, 0, ["a", "b"]),
+            (OpenAiProvider(MODEL, {}), "hash", question, 0, ["a", "b"]),
+            (OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}), "hash", question, 0, ["a", "b"]),
+            (provider, "hush", question, 0, ["a", "b"]),
+            (provider, "hash", replace(question, user="other"), 0, ["a", "b"]),
+            (provider, "hash", replace(question, max_tokens=255), 0, ["a", "b"]),
+            (provider, "hash", replace(question, temperature=0.0), 0, ["a", "b"]),
+            (provider, "hash", question, 1, ["a", "b"]),
+            (provider, "hash", question, 0, ["a", "c"]),
+            (provider, "hash", question, 0, ["ab", ""]),
+        ]
+    }
+    assert (len(keys), {len(key) for key in keys}) == (11, {64})
     other = AnthropicHttpProvider(MODEL, {"ANTHROPIC_API_KEY": "sk-ant-another"})
-    assert cache_key(PROVIDER, "hash", QUESTION, 0, []) == cache_key(other, "hash", QUESTION, 0, [])
+    assert cache_key(other, "hash", question, 0, ["a", "b"]) in keys
     assert OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}).fingerprint == "http://box/v1"
 
 
@@ -113,50 +100,35 @@ def test_another_input_is_another_question(path: Path) -> None:
         (PROMPT, FOUR[::-1]),
     ]:
         assert ask(prompt, candidates).verdicts[0].source == LIVE
+    halves = Asking(path, '{"keep": [0]}', split_over=2)
+    first, second = halves(), halves()
+    assert (halves.asked, approved(first)) == (2, approved(second))
+    assert {one.source for one in second.verdicts} == {CACHE}, "each half of a split pool is kept"
 
 
-def test_the_halves_of_a_split_pool_are_kept_each(path: Path) -> None:
-    ask = Asking(path, '{"keep": [0]}', split_over=2)
-    first, second = ask(), ask()
-    assert ask.asked == 2
-    assert approved(first) == approved(second)
-    assert {one.source for one in second.verdicts} == {CACHE}
-
-
-@pytest.mark.parametrize(
-    ("completion", "status"),
-    [
+def test_what_is_no_answer_is_never_kept(path: Path) -> None:
+    for completion, status in [
         (Completion("prose"), "parse_error"),
         (Completion('{"keep": [0', stop_reason="max_tokens"), "parse_error"),
         (Completion("", stop_reason="refusal"), "refused"),
-    ],
-)
-def test_what_is_no_answer_is_never_kept(path: Path, completion: Completion, status: str) -> None:
-    provider = AnsweringProvider(lambda *_: completion)
-    for _ in range(2):
-        with closing(Judge(provider, JudgeConfig(), cache=Cache(str(path)))) as judge:
-            assert_flagged(judge.evaluate(PROMPT, FOUR, "auto"), status)
-    assert len(provider.asked) == 2
+    ]:
+        provider = AnsweringProvider(lambda *_, completion=completion: completion)
+        for _ in range(2):
+            with closing(Judge(provider, JudgeConfig(), cache=Cache(str(path)))) as judge:
+                assert_flagged(judge.evaluate(PROMPT, FOUR, "auto"), status)
+        assert len(provider.asked) == 2
 
 
 # Files that cannot be used
 
 
-def foreign(path: Path) -> None:
+def change(path: Path, sql: str, *values: str) -> None:
     with closing(sqlite3.connect(path)) as db:
-        db.execute("create table answer(key text primary key, opinions text)")
-        db.execute("insert into answer values ('k', 'somebody else')")
+        db.execute(sql, values)
         db.commit()
 
 
-def of_another_format(path: Path) -> None:
-    Asking(path)()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("pragma user_version=99")
-
-
-def damaged(path: Path) -> None:
-    Asking(path)()
+def damage(path: Path) -> None:
     content = bytearray(path.read_bytes())
     page = int.from_bytes(content[16:18], "big")
     content[page:] = b"\xa5" * (len(content) - page)
@@ -168,17 +140,26 @@ def damaged(path: Path) -> None:
     [
         lambda path: path.write_bytes(b"this is no database" * 5000),
         lambda path: path.write_bytes(b""),
-        foreign,
-        of_another_format,
-        damaged,
+        lambda path: [path.unlink(), change(path, "create table answer(key text primary key, opinions text)")],
+        lambda path: change(path, "pragma user_version=99"),
+        damage,
     ],
     ids=["garbage", "empty", "foreign", "format", "damaged"],
 )
 def test_a_file_that_is_not_a_cache_is_made_anew(path: Path, spoil: Callable[[Path], object]) -> None:
-    path.parent.mkdir()
-    spoil(path)
     ask = Asking(path)
+    ask()
+    spoil(path)
     assert [ask().verdicts[0].source for _ in range(3)] == [LIVE, CACHE, CACHE]
+
+
+def test_a_row_that_is_no_answer_is_a_miss(path: Path) -> None:
+    ask = Asking(path)
+    ask()
+    rows = ["no json", "[]", "[[]]", '[["approved"]]', '[["x", null, ""]]', "7", "null", '{"a": 1}']
+    for asked, row in enumerate(rows, start=2):
+        change(path, "update answer set opinions = ?", row)
+        assert (ask().status, ask.asked) == ("ok", asked), row
 
 
 def test_a_file_that_is_damaged_while_it_is_open_is_made_anew(path: Path) -> None:
@@ -189,19 +170,6 @@ def test_a_file_that_is_damaged_while_it_is_open_is_made_anew(path: Path) -> Non
         path.write_bytes(b"\xa5" * path.stat().st_size)
         sources = [judge.evaluate(PROMPT, FOUR, "auto").verdicts[0].source for _ in range(2)]
     assert sources == [LIVE, CACHE]
-
-
-@pytest.mark.parametrize(
-    "row", ["no json", "[]", "[[]]", '[["approved"]]', '[["x", null, ""]]', "7", "null", '{"a": 1}']
-)
-def test_a_row_that_is_no_answer_is_a_miss(path: Path, row: str) -> None:
-    ask = Asking(path)
-    ask()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("update answer set opinions = ?", (row,))
-        db.commit()
-    assert ask().status == "ok"
-    assert ask.asked == 2
 
 
 def test_a_cache_that_grew_too_large_forgets_half_when_it_is_opened(path: Path) -> None:
