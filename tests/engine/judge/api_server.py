@@ -83,17 +83,8 @@ def said(text: str, stop_reason: str = "end_turn") -> Reply:
 def message(content: list[dict[str, Any]], stop_reason: str = "end_turn") -> Reply:
     """A message with the given content blocks."""
     usage = {"input_tokens": 120, "output_tokens": 9, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-    body = {
-        "id": "msg_test",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-haiku-4-5",
-        "content": content,
-        "stop_reason": stop_reason,
-        "stop_sequence": None,
-        "usage": usage,
-    }
-    return Reply(json.dumps(body).encode())
+    body = {"id": "msg_test", "type": "message", "role": "assistant", "model": "claude-haiku-4-5", "content": content}
+    return Reply(json.dumps({**body, "stop_reason": stop_reason, "stop_sequence": None, "usage": usage}).encode())
 
 
 def kept(*indices: int) -> Reply:
@@ -103,9 +94,7 @@ def kept(*indices: int) -> Reply:
 
 def failed(status: int, text: str = "scripted failure") -> Reply:
     """An error in the API's form."""
-    kinds = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}
-    kind = kinds.get(status, "invalid_request_error" if status < 500 else "api_error")
-    body = {"type": "error", "error": {"type": kind, "message": text}, "request_id": "req_test"}
+    body = {"type": "error", "error": {"type": "api_error", "message": text}, "request_id": "req_test"}
     return Reply(json.dumps(body).encode(), status=status)
 
 
@@ -126,13 +115,9 @@ def huge(size: int) -> Reply:
 def chatted(text: str | None, finish_reason: str = "stop", refusal: str | None = None, **more: object) -> Reply:
     """An answer of an OpenAI-compatible server, with *more* fields of its message; 120 tokens in, 9 out."""
     said_by_it = {"role": "assistant", "content": text, "refusal": refusal, **more}
-    body = {
-        "id": "chatcmpl-test",
-        "object": "chat.completion",
-        "model": "local",
-        "choices": [{"index": 0, "message": said_by_it, "finish_reason": finish_reason}],
-        "usage": {"prompt_tokens": 120, "completion_tokens": 9, "total_tokens": 129},
-    }
+    choices = [{"index": 0, "message": said_by_it, "finish_reason": finish_reason}]
+    usage = {"prompt_tokens": 120, "completion_tokens": 9, "total_tokens": 129}
+    body = {"id": "chatcmpl-test", "object": "chat.completion", "model": "local", "choices": choices, "usage": usage}
     return Reply(json.dumps(body).encode())
 
 
@@ -226,31 +211,20 @@ class ApiServer:
 
 
 def refusal(request: ApiRequest) -> Reply | None:
-    """The API's answer to a bad *request*; None for a good one."""
-    try:
-        body = request.body
-    except (ValueError, AssertionError):
-        return failed(400, "the body is not a JSON object")
-    path = request.path.partition("?")[0]
-    if path == "/v1/messages":
-        return _refused_message(request.headers, body)
+    """The API's answer to a bad *request*, by the documentation of version 2026-10-21; None for a good one."""
+    body, path = request.body, request.path.partition("?")[0]
     if path == "/v1/chat/completions":
         return None if {"model", "messages"} <= body.keys() else failed(400, "model and messages are required")
-    return failed(404, f"no such path: {request.path}")
-
-
-def _refused_message(headers: dict[str, str], body: dict[str, Any]) -> Reply | None:
-    """By the documentation of the Messages API, version 2026-10-21: no sampling parameters."""
-    if not (headers.get("x-api-key") or headers.get("authorization")):
+    if path != "/v1/messages":
+        return failed(404, f"no such path: {request.path}")
+    if not (request.headers.get("x-api-key") or request.headers.get("authorization")):
         return failed(401, "no credentials")
-    if not headers.get("anthropic-version"):
+    if not request.headers.get("anthropic-version"):
         return failed(400, "anthropic-version: header is required")
     unknown = {"temperature", "top_p", "top_k", "output_format"} & body.keys()
     missing = {"model", "max_tokens", "messages"} - body.keys()
-    if unknown or missing:
-        return failed(400, f"not permitted: {sorted(unknown)}, required: {sorted(missing)}")
-    if body["messages"][-1]["role"] != "user":
-        return failed(400, "the conversation must end with a user message")
+    if unknown or missing or body["messages"][-1]["role"] != "user":
+        return failed(400, f"not permitted: {sorted(unknown)}, required: {sorted(missing)} and a last turn of the user")
     schema = body.get("output_config", {}).get("format", {}).get("schema", {})
     if _is_open(schema):
         return failed(400, "output_config.format.schema: additionalProperties must be false")

@@ -30,7 +30,6 @@ from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import ApiServer, at
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, STRICT, AnsweringProvider, memory
-from tests.engine.judge.hostile import TEXTS
 
 ANY_TEXT = st.one_of(st.text(), st.sampled_from(HOSTILE_TEXTS), st.text(alphabet="<>&\"'/ canditemory_\n\x00"))
 
@@ -147,12 +146,12 @@ def structure(user: str) -> list[str]:
 
 def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
     judge = Judge(AnthropicHttpProvider(MODEL, at(server.url)), JudgeConfig(timeout_per_call=30))
-    for text in TEXTS:
+    for text in HOSTILE_TEXTS:
         turns = (Turn("user", text), Turn(text, "fine"))
         judgement = judge.evaluate(Prompt("p", text, turns), hostile_pool(text), "auto")
         assert (judgement.status, len(judgement.verdicts)) == ("ok", 3)
-    assert len(server.requests) == len(TEXTS)
-    for text, request in zip(TEXTS, server.requests, strict=True):
+    assert len(server.requests) == len(HOSTILE_TEXTS)
+    for text, request in zip(HOSTILE_TEXTS, server.requests, strict=True):
         assert list(request.body) == ["max_tokens", "messages", "model", "output_config", "system"]
         assert request.body["system"] == STRICT.system
         (message,) = request.body["messages"]
@@ -166,7 +165,7 @@ def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
 
 
 def test_a_hostile_text_as_an_index_is_no_index() -> None:
-    for index in [*TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"]:
+    for index in [*HOSTILE_TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"]:
         short = index[: ANSWER_LIMIT // 10]
         keep = json.dumps({"keep": [short, 7]})
         assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}, index
@@ -177,7 +176,7 @@ def test_a_hostile_text_as_an_index_is_no_index() -> None:
 
 
 def test_a_hostile_reasoning_is_one_short_line() -> None:
-    for text in TEXTS:
+    for text in HOSTILE_TEXTS:
         entry = {"index": 0, "reasoning": text[: ANSWER_LIMIT // 10], "decision": "approved", "confidence": 1.0}
         (opinion,) = opinions(json.dumps({"verdicts": [entry]}), 1, EXPLAINED)
         assert opinion.decision == "approved", text

@@ -1,4 +1,4 @@
-"""The two Anthropic providers: the same request, the same credentials, the same answers."""
+"""The two Anthropic providers: the same request, the same credentials, and each way in which the API can answer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,8 +20,27 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import request_text, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
+from engine.judge.providers.http import ANSWER_BYTES
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.api_server import KEY, ApiServer, at, failed, kept, kept_titles, late, rate_limited, said
+from tests.engine.judge.api_server import (
+    CLOSED,
+    GARBAGE,
+    KEY,
+    ApiServer,
+    Reply,
+    at,
+    dripping,
+    dripping_head,
+    failed,
+    huge,
+    kept,
+    kept_titles,
+    late,
+    message,
+    overloaded,
+    rate_limited,
+    said,
+)
 from tests.engine.judge.cases import (
     HOSTILE_TEXTS,
     MODEL,
@@ -30,6 +50,7 @@ from tests.engine.judge.cases import (
     assert_flagged,
     memory,
     pool,
+    shown_at,
 )
 
 if TYPE_CHECKING:
@@ -76,6 +97,81 @@ def test_both_send_the_same_bytes_and_get_the_same_verdicts(server: ApiServer, d
     assert [one.raw for one in sdk] == [one.raw for one in http]
     assert [one.headers["content-type"] for one in sdk] == [one.headers["content-type"] for one in http]
     assert [one.verdicts for one in judgements["anthropic"]] == [one.verdicts for one in judgements["anthropic-http"]]
+
+
+def test_a_good_answer_approves_what_it_kept(ask: Ask) -> None:
+    judgement = ask(kept(0, 2))
+    assert (judgement.status, judgement.detail, judgement.depth) == ("ok", "", "keep")
+    assert approved(judgement) == shown_at(0, 2)
+    assert [verdict.decision for verdict in judgement.verdicts].count("rejected") == 2
+    assert {(one.samples, one.agreement, one.source, one.confidence) for one in judgement.verdicts} == {
+        (1, 1.0, "live", None)
+    }
+    assert judgement.model == MODEL
+    assert (judgement.input_tokens, judgement.output_tokens) == (120, 9)
+    assert judgement.cost_usd == pytest.approx((120 * 1.0 + 9 * 5.0) / 1_000_000)
+    assert judgement.elapsed_ms > 0
+
+
+def test_an_untidy_answer_is_understood(ask: Ask) -> None:
+    for reply, indices in [
+        (message([{"type": "text", "text": '{"keep":'}, {"type": "text", "text": " [1]}"}]), (1,)),
+        (message([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": '{"keep":[2]}'}]), (2,)),
+        (message([{"type": "tool_use", "id": "t", "name": "x", "input": {"keep": [0]}}]), (0,)),
+        (dripping(0.001, kept(1)), (1,)),
+        (dripping_head(0.001, kept(1)), (1,)),
+        (late(0.2, kept(1)), (1,)),
+        (huge(ANSWER_BYTES - 10_000), (0,)),
+    ]:
+        judgement = ask(reply)
+        assert judgement.status == "ok", reply
+        assert approved(judgement) == shown_at(*indices), reply
+
+
+def test_a_failure_is_a_status_and_one_request(ask: Ask, server: ApiServer) -> None:
+    for reply, status, detail in [
+        (failed(400, "model: no such model"), "http_error", " answered 400: model: no such model"),
+        (failed(401, "invalid x-api-key"), "http_error", " answered 401: invalid x-api-key"),
+        (rate_limited(), "http_error", " answered 429: slow down"),
+        (overloaded(), "http_error", " answered 529: Overloaded"),
+        (Reply(b"<html>Bad gateway</html>", 502, "text/html"), "http_error", " answered 502."),
+        (Reply(b"", 301, headers={"location": "/v1/messages"}), "http_error", " answered 301."),
+        (CLOSED, "http_error", "(Remote"),
+        (replace(kept(0), cut=True), "http_error", "No connection to http://127.0.0.1:"),
+        (Reply(raw=b"SSH-2.0-OpenSSH\r\n\r\n"), "http_error", "No connection to http://127.0.0.1:"),
+        (GARBAGE, "http_error", " is not a message."),
+        (Reply(b"[]"), "http_error", " is not a message."),
+        (Reply(b"[" * 100_000), "http_error", " is not a message."),
+        (Reply(b""), "http_error", " is not a message."),
+        (huge(ANSWER_BYTES), "http_error", "The API's answer is larger than 1,000 kB."),
+        (replace(huge(100_000), endless=True), "http_error", "The API's answer is larger than 1,000 kB."),
+        (replace(huge(ANSWER_BYTES), status=500), "http_error", "The API's answer is larger than 1,000 kB."),
+        (said("", stop_reason="refusal"), "refused", "The model refused to answer."),
+        (said('{"keep": [0]}', stop_reason="refusal"), "refused", "The model refused to answer."),
+        (said('{"keep": [0, 1', stop_reason="max_tokens"), "parse_error", "cut off before it was complete"),
+        (said("I'm sorry, but I can't help with that."), "parse_error", "keep-list: I'm sorry, but"),
+        (message([]), "parse_error", "The answer is empty."),
+    ]:
+        server.requests.clear()
+        judgement = ask(reply)
+        assert_flagged(judgement, status)
+        assert detail in judgement.detail, reply
+        assert judgement.detail.endswith((".", detail)), reply
+        assert KEY not in judgement.detail, reply
+        assert len(server.requests) == 1, reply
+
+
+def test_the_deadline_holds_over_the_whole_call(ask: Ask, server: ApiServer) -> None:
+    for reply in [
+        late(4, kept(0)),
+        dripping(0.05, kept(0)),
+        dripping_head(0.05, kept(0)),
+        dripping(0.05, failed(500)),
+    ]:
+        judgement = ask(reply, timeout_per_call=0.3)
+        assert_flagged(judgement, "timeout")
+        assert judgement.detail == f"No answer within 0.3 s from {server.url}/v1/messages.", reply
+        assert 300 <= judgement.elapsed_ms < 5 * 300, reply
 
 
 def test_nobody_listening_is_an_error_with_a_next_step(make: Make) -> None:
