@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.judge.answer import UnreadableAnswerError
@@ -163,7 +163,6 @@ RATINGS = st.builds(
 ENTRIES = st.lists(st.builds(RatingEntry, st.booleans(), LINES, RATINGS, LINES), max_size=4)
 
 
-@settings(max_examples=40)
 @given(ENTRIES)
 def test_entries_come_back_from_their_markdown(entries: list[RatingEntry]) -> None:
     assert parse_entries(print_entries(entries)) == tuple(entries)
