@@ -83,6 +83,10 @@ def test_without_times_in_the_files_the_one_that_was_written_last_is_the_memory(
     for number, stem in enumerate(("b", "c", "a")):
         os.utime(synced.write(stem, stem, 1), (number % 2, number % 2))
     assert synced.read() == {"quasar": "c.json"}
+    synced.text = f'{{{{"id": "{"x" * 100_000}", "title": "{{}}"}}}}'
+    for stem in "bca":
+        synced.write(stem, stem, 1)
+    assert all(len(one.reason) < 200 for one in read_corpus(str(synced.root)).skipped)
 
 
 def test_an_ordinary_name_is_no_copy() -> None:

@@ -130,6 +130,7 @@ def test_what_is_no_memory_is_counted_by_its_reason(tmp_path: Path) -> None:
         "templates/daily.md": "# {{title}}",
         "t.md": "<% tp.date.now() %>",
         "d.excalidraw.md": "drawing",
+        **dict.fromkeys(("a.bak.md", "b/c.orig.md", "d.rej.md", "e~.md", "baker.md"), "text"),
         "e1.md": "",
         "e2.md": " \n",
     }
@@ -137,9 +138,11 @@ def test_what_is_no_memory_is_counted_by_its_reason(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     corpus = read_corpus(str(tmp_path))
-    assert [one.summary.id for one in corpus.memories] == ["a", "one/README"]
+    assert [one.summary.id for one in corpus.memories] == ["a", "baker", "one/README"]
+    assert [one.summary.id for one in read_corpus(str(tmp_path / "a.bak.md")).memories] == ["a.bak"]
     reasons = [(one.where, one.reason) for one in corpus.skipped]
     assert ("2 files", "are empty") in reasons
+    assert ("4 files", "are backups") in reasons
     assert ("2 files", "are templates") in reasons
     assert ("README.md", "describes the notes beside it") in reasons
     assert ("d.excalidraw.md", "is a drawing") in reasons
