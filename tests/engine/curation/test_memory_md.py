@@ -157,7 +157,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(INDEX, STEPS)
 def test_any_change_leaves_other_links_and_all_undos_give_back_every_byte(
     before: str, steps: list[tuple[str, str]]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def risky(given: list[str]) -> list[str]:
     return [text for text in given if scan(text).risk >= LIMIT]
 
 
+@cache
 def notes() -> list[Memory]:
     """The memories of the corpus, all of which are harmless."""
     return [memory for folder in corpus_roots().values() for memory in read_corpus(str(folder)).memories]

@@ -118,8 +118,7 @@ def test_an_untidy_answer_is_understood(ask: Ask) -> None:
         (message([{"type": "text", "text": '{"keep":'}, {"type": "text", "text": " [1]}"}]), (1,)),
         (message([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": '{"keep":[2]}'}]), (2,)),
         (message([{"type": "tool_use", "id": "t", "name": "x", "input": {"keep": [0]}}]), (0,)),
-        (dripping(0.001, kept(1)), (1,)),
-        (dripping_head(0.001, kept(1)), (1,)),
+        (dripping_head(0.0005, kept(1)), (1,)),
         (late(0.2, kept(1)), (1,)),
         (huge(ANSWER_BYTES - 10_000), (0,)),
     ]:
@@ -168,10 +167,10 @@ def test_the_deadline_holds_over_the_whole_call(ask: Ask, server: ApiServer) -> 
         dripping_head(0.05, kept(0)),
         dripping(0.05, failed(500)),
     ]:
-        judgement = ask(reply, timeout_per_call=0.3)
+        judgement = ask(reply, timeout_per_call=0.2)
         assert_flagged(judgement, "timeout")
-        assert judgement.detail == f"No answer within 0.3 s from {server.url}/v1/messages.", reply
-        assert 300 <= judgement.elapsed_ms < 5 * 300, reply
+        assert judgement.detail == f"No answer within 0.2 s from {server.url}/v1/messages.", reply
+        assert 200 <= judgement.elapsed_ms < 1500, reply
 
 
 def test_nobody_listening_is_an_error_with_a_next_step(make: Make) -> None:
