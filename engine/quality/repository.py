@@ -49,18 +49,14 @@ class RepositoryContent(Record):
     removed: frozenset[str]
     is_whole: bool
 
-    def has_file(self, path: str) -> bool:
-        """Whether the repository has this file or folder, or a file with the end of this path."""
-        wanted = path.removeprefix("./").strip("/")
-        return os.path.lexists(os.path.join(self.folder, wanted)) or any(
-            file == wanted or file.endswith(f"/{wanted}") for file in self.files
-        )
-
     def lost_file(self, path: str) -> bool:
         """Whether the history has a file with this path or the end of it, the folder has none, and git ignores none."""
         wanted = path.removeprefix("./").strip("/")
-        had = any(file == wanted or file.endswith(f"/{wanted}") for file in self.removed)
-        return had and not self.has_file(path) and not git(self.folder, "check-ignore", "--", path)
+        had, has = (
+            any(file == wanted or file.endswith(f"/{wanted}") for file in files) for files in (self.removed, self.files)
+        )
+        has = has or os.path.lexists(os.path.join(self.folder, wanted))
+        return had and not has and not git(self.folder, "check-ignore", "--", path)
 
     def had_names(self, names: Collection[str]) -> frozenset[str]:
         """Which of *names* a source in the history defines, as far as git tells in time. Others may be of a library."""

@@ -163,12 +163,13 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
         "record_status": ACTIVE,
         "content": {},
     }
-    text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(document)
     if draft.category in CONTENT:
         text = _with_changes(text, draft.changes)
-    text = json.dumps(_document(text), ensure_ascii=False, indent=2) + "\n"
-    refuse([sentence for _, sentence in problems(_document(text))])
-    return f"{FOLDER_OF[draft.category]}/{identity}.json", text
+    document = _document(text)
+    refuse([sentence for _, sentence in problems(document)])
+    whole = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return f"{FOLDER_OF[draft.category]}/{identity}.json", whole
 
 
 def renamed(text: str, old: str, new: str, *, is_own: bool) -> str:  # noqa: ARG001
@@ -314,10 +315,8 @@ def _up_to_date(before: str, after: str, now: str, also: Sequence[dict[str, Any]
 
 def _with_history(text: str, new: Sequence[dict[str, Any]]) -> str:
     old = _document(text).get("changes")
-    rows = [
-        *(old if isinstance(old, list) else ()),
-        *({**row, "summary": row["summary"][:MOST_SUMMARY]} for row in new),
-    ]
+    rows = list(old) if isinstance(old, list) else []
+    rows += [{**row, "summary": row["summary"][:MOST_SUMMARY]} for row in new]
     return with_value(text, ("changes",), rows[-MOST_CHANGES:])
 
 
@@ -326,16 +325,13 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any], now: str) -> li
     pairs = [(name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new)) if name != "content"]
     before, after = _content(old), _content(new)
     pairs += [(f"content.{name}", before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
-    return [
-        {"date": now, "summary": f"{name} changed", "field": name, **_values(was, is_now)}
-        for name, was, is_now in pairs
-        if was != is_now
-    ]
-
-
-def _values(before: Any, after: Any) -> dict[str, Any]:
-    values = {"old_value": before, "new_value": after}
-    return values if len(json.dumps(values)) <= MOST_VALUES else {}
+    found = []
+    for name, was, is_now in pairs:
+        if was != is_now:
+            values = {"old_value": was, "new_value": is_now}
+            kept = values if len(json.dumps(values)) <= MOST_VALUES else {}
+            found.append({"date": now, "summary": f"{name} changed", "field": name, **kept})
+    return found
 
 
 def _checked(before: str, after: str) -> str:

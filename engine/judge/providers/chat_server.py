@@ -141,17 +141,16 @@ def complaint_of(content: bytes) -> str:
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail")
     if isinstance(error, list):
-        error = "; ".join(filter(None, map(_fault, error)))
+        faults = [(fault.get("loc"), fault.get("msg")) for fault in error if isinstance(fault, dict)]
+        error = "; ".join(
+            f"{'.'.join(map(str, place))}: {text}"
+            for place, text in faults
+            if isinstance(place, list) and isinstance(text, str)
+        )
     if error and isinstance(error, str):
         return error
     text = content.decode("utf-8", "replace").strip()
     return "" if text[:1] in ("{", "[", "<", "") else text[:PLAIN_LIMIT]
-
-
-def _fault(fault: object) -> str:
-    """A fault that FastAPI names: its place in the request, and what is wrong there."""
-    place, text = (fault.get("loc"), fault.get("msg")) if isinstance(fault, dict) else (None, None)
-    return f"{'.'.join(map(str, place))}: {text}" if isinstance(place, list) and isinstance(text, str) else ""
 
 
 def decoded(content: bytes) -> dict[str, Any]:

@@ -101,13 +101,8 @@ def edited(text: str, changes: Changes, now: str) -> str:
     fields = {name: values[-1] for name, values in changes.fields if values}
     if changes.title is not None:
         fields["description"] = changes.title
-    refuse(
-        [
-            f"{name} is no field that can be set here; there are {', '.join(FIELDS)}"
-            for name in fields
-            if name not in FIELDS
-        ]
-    )
+    unknown = [name for name in fields if name not in FIELDS]
+    refuse([f"{name} is no field that can be set here; there are {', '.join(FIELDS)}" for name in unknown])
     refuse(_problems(fields))
     note = _note(text)
     for name, value in fields.items():

@@ -179,7 +179,11 @@ def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
     """A memory for each section that has a text of its own. Its title is the headings above it, but not the file's."""
     used: dict[str, int] = {}
     for above, lines in _sections(text.body):
-        texts = _without_preface([line.text for line in lines])
+        texts = [line.text for line in lines]
+        start = next((number for number, text in enumerate(texts) if text.startswith(PREFACE)), None)
+        if start is not None:
+            end = next((number for number in range(start, len(texts)) if not texts[number].strip()), len(texts))
+            texts = texts[:start] + texts[end:]
         if len(texts) < len(lines):
             yield Skipped(f"{text.name}:{lines[0].number}", GUIDANCE)
         if not any(map(str.strip, texts)):
@@ -199,15 +203,6 @@ def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
             sections=(Section(above[-1] if above else "", trimmed(texts)),),
             end=lines[-1].number,
         )
-
-
-def _without_preface(texts: list[str]) -> list[str]:
-    """The lines of a section without the paragraph that begins with PREFACE."""
-    start = next((number for number, text in enumerate(texts) if text.startswith(PREFACE)), None)
-    if start is None:
-        return texts
-    end = next((number for number in range(start, len(texts)) if not texts[number].strip()), len(texts))
-    return texts[:start] + texts[end:]
 
 
 def facts(text: MarkdownText) -> Iterator[MarkdownPart]:
