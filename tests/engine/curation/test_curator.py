@@ -202,16 +202,6 @@ def test_a_merge_keeps_one_memory_with_the_tags_and_files_of_all(root: Path) -> 
         perform(Merge(str(root), summary(root, "alpha"), (summary(root, "alpha"),)))
 
 
-def test_a_moved_memory_leaves_its_root_and_is_listed_in_the_other(root: Path, other: Path) -> None:
-    perform(Move(str(root), summary(root, "delta"), str(other)))
-    assert not (root / "preferences/delta.json").exists()
-    assert read(other, "delta") == document("delta", "preference")
-    assert (index(root), index(other)) == (rebuilt_index(root), rebuilt_index(other))
-    write_documents(root, [document("delta", "preference")])
-    with pytest.raises(CurationError, match=r"has a file preferences/delta\.json already"):
-        perform(Move(str(root), summary(root, "delta"), str(other)))
-
-
 def test_a_new_memory_must_keep_the_rules_of_its_category(root: Path) -> None:
     with pytest.raises(InvalidMemoryError, match="value is missing; it must be a text"):
         perform(Create(str(root), Draft("preference", "Short", changes=Changes(fields=(("topic", ("x",)),)))))
@@ -289,19 +279,6 @@ def test_the_journal_forgets_the_oldest_operations_beyond_its_bounds(root: Path)
     assert tiny.perform(plan).forgotten == 3
     assert [deed.number for deed in tiny.journal.deeds()] == [6]
     tiny.close()
-
-
-def test_history_lists_the_operations_on_a_memory_and_which_are_undone(root: Path) -> None:
-    perform(Retire(str(root), summary(root, "alpha"), "x"))
-    perform(Retire(str(root), summary(root, "beta"), "x"))
-    undo(1)
-    one = curator()
-    found = [(deed.number, deed.kind, deed.undoes, deed.undone_by) for deed in one.journal.deeds("alpha")]
-    assert found == [(1, "retire", None, 3), (3, "undo", 1, None)]
-    assert one.journal.deeds(root="/elsewhere") == []
-    with pytest.raises(JournalError, match="undone already, by operation 3"):
-        one.plan_undo(1)
-    one.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

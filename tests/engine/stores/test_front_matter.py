@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.memory import MemorySummary
 from engine.opening import hook_index, index_file, open_index
 from engine.stores.markdown import auto_memory, store
-from engine.stores.markdown.front_matter import first, front_matter, is_plain, keys_of
+from engine.stores.markdown.front_matter import front_matter, is_plain, keys_of
 from tests.engine.hook.world import LAUNCHER
 
 WRAPPED = "---\ndescription: The token rotates\n  at two\n---\nbody"
@@ -167,17 +167,3 @@ def test_the_hook_imports_no_yaml_although_it_is_installed(tmp_path: Path) -> No
     )
     assert "engine.stores.markdown.front_matter" in done.stderr
     assert "yaml.events" not in done.stderr
-
-
-def test_the_process_that_the_hook_starts_reads_yaml(tmp_path: Path) -> None:
-    root, home = tmp_path / "root", {"HOME": str(tmp_path / "home")}
-    root.mkdir()
-    (root / "MEMORY.md").touch()
-    (root / "note.md").write_text(WRAPPED, encoding="utf-8")
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from engine.opening import main; main(*sys.argv[2:])"
-    place = str(Path(__file__).parents[3])
-    command = [sys.executable, "-I", "-c", code, place, index_file(str(root), home), str(root)]
-    subprocess.run(command, env=home, check=True)
-    assert first(front_matter(WRAPPED.splitlines()).values, "description") == "The token rotates at two"
-    with closing(__import__("sqlite3").connect(index_file(str(root), home))) as db:
-        assert db.execute("select title from memory").fetchall() == [("The token rotates at two",)]
