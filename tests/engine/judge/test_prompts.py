@@ -93,17 +93,13 @@ def test_the_wording_of_a_released_template_is_not_changed_unnoticed() -> None:
     assert hashes == ["3356e126abe6fdcd", "01a725c35eae525a", "25039dab99e6e982", "70ca4e3b745aba4c"]
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_the_schema_names_every_property_and_no_other_is_allowed(depth: str) -> None:
-    def check(schema: object) -> None:
-        if isinstance(schema, dict):
-            if schema.get("type") == "object":
-                assert schema["additionalProperties"] is False
-                assert schema["required"] == list(schema["properties"])
-            for inner in schema.values():
-                check(inner)
-
-    check(template(AUTO, depth).schema)
+def test_the_schema_of_every_object_names_its_properties_and_allows_no_other() -> None:
+    for depth in DEPTHS:
+        outer = template(AUTO, depth).schema
+        (listed,) = outer["properties"].values()
+        for schema in (outer, listed["items"]):
+            if schema["type"] == "object":
+                assert (schema["additionalProperties"], schema["required"]) == (False, list(schema["properties"]))
 
 
 def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
@@ -164,22 +160,16 @@ def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
         assert len(content) < 25_000
 
 
-def test_a_hostile_text_as_an_index_is_no_index() -> None:
+def test_a_hostile_text_is_no_index_and_a_hostile_reasoning_is_one_short_line() -> None:
     for index in [*HOSTILE_TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"]:
         short = index[: ANSWER_LIMIT // 10]
         keep = json.dumps({"keep": [short, 7]})
         assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}, index
-        entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": ""}
+        entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": short}
+        (opinion,) = opinions(json.dumps({"verdicts": [{**entry, "index": 0}]}), 1, EXPLAINED)
+        assert (opinion.decision, len(opinion.reasoning) <= 300) == ("approved", True), index
+        assert len(opinion.reasoning.splitlines()) <= 1, index
+        assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}, index
         assert {
             one.decision for one in opinions(json.dumps({"verdicts": [entry, {**entry, "index": 7}]}), 3, EXPLAINED)
         } == {"flagged"}, index
-
-
-def test_a_hostile_reasoning_is_one_short_line() -> None:
-    for text in HOSTILE_TEXTS:
-        entry = {"index": 0, "reasoning": text[: ANSWER_LIMIT // 10], "decision": "approved", "confidence": 1.0}
-        (opinion,) = opinions(json.dumps({"verdicts": [entry]}), 1, EXPLAINED)
-        assert opinion.decision == "approved", text
-        assert len(opinion.reasoning) <= 300, text
-        assert len(opinion.reasoning.splitlines()) <= 1, text
-        assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}, text
