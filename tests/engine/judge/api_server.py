@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
-    from types import TracebackType
 
 MODELS = "/v1/models"
 """The list of models: a GET without a body, so nothing in it can be refused."""
@@ -169,7 +168,6 @@ class ApiServer:
     ) -> None:
         self.answer = answer or self.keep_nothing
         self.keep_alive = keep_alive
-        self._scheme = "https" if tls else "http"
         self.answers: deque[Reply] = deque()
         self.requests: list[ApiRequest] = []
         self.closing = threading.Event()
@@ -177,16 +175,12 @@ class ApiServer:
         self._server.api = self
         if tls:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @staticmethod
     def keep_nothing(_: ApiRequest) -> Reply:
         return kept()
-
-    @property
-    def url(self) -> str:
-        """The value for ANTHROPIC_BASE_URL."""
-        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
     def reply_to(self, request: ApiRequest) -> Reply:
         self.requests.append(request)
@@ -201,9 +195,7 @@ class ApiServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.closing.set()
         self._server.shutdown()
         self._thread.join()
@@ -235,12 +227,9 @@ def refusal(request: ApiRequest) -> Reply | None:
 
 def _is_open(schema: Any) -> bool:
     """Whether any object of a JSON schema allows properties that it does not name."""
-    if isinstance(schema, list):
-        return any(map(_is_open, schema))
-    if not isinstance(schema, dict):
-        return False
-    is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
-    return is_open or any(map(_is_open, schema.values()))
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    is_object = isinstance(schema, dict) and schema.get("type") == "object"
+    return (is_object and schema.get("additionalProperties") is not False) or any(map(_is_open, inner))
 
 
 class _Server(ThreadingHTTPServer):
@@ -281,27 +270,21 @@ class _Handler(BaseHTTPRequestHandler):
             api.closing.wait(reply.delay_s)
         if reply.closed:
             self.close_connection = True
-        else:
-            with contextlib.suppress(OSError):
-                self._send(reply)
-
-    def _send(self, reply: Reply) -> None:
-        if not reply.raw:
-            self._send_head(reply)
-        body = reply.raw or reply.body
-        body = body[: len(body) // 2] if reply.cut else body
-        self._send_body(body, reply.drip_s)
-        while reply.endless and not self.server.api.closing.is_set():
+            return
+        with contextlib.suppress(OSError):
+            if not reply.raw:
+                self._send_head(reply)
+            body = reply.raw or reply.body
+            body = body[: len(body) // 2] if reply.cut else body
             self._send_body(body, reply.drip_s)
+            while reply.endless and not api.closing.is_set():
+                self._send_body(body, reply.drip_s)
 
     def _send_head(self, reply: Reply) -> None:
         self.send_response(reply.status)
-        self.send_header("content-type", reply.content_type)
-        if not reply.endless:
-            self.send_header("content-length", str(len(reply.body)))
-        if self.close_connection:
-            self.send_header("connection", "close")
-        for name, value in reply.headers.items():
+        length = {} if reply.endless else {"content-length": str(len(reply.body))}
+        closing = {"connection": "close"} if self.close_connection else {}
+        for name, value in {"content-type": reply.content_type, **length, **closing, **reply.headers}.items():
             self.send_header(name, value)
         self.end_headers()
 
