@@ -75,9 +75,6 @@ def test_a_request_is_read_back_as_it_was_written(
 
 def test_the_shuffle_is_the_same_on_every_machine() -> None:
     assert shuffled(typed_prompt("how do we deploy"), 6) == (1, 5, 0, 4, 3, 2)
-
-
-def test_every_candidate_comes_first_about_equally_often() -> None:
     firsts = [shuffled(typed_prompt(f"prompt {number}"), 5)[0] for number in range(1000)]
     assert all(150 < firsts.count(index) < 250 for index in range(5))
 

@@ -1,6 +1,5 @@
 """Reading claude-mem: its tables in several versions, broken rows, and a database that is being written."""
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -70,7 +69,9 @@ def read(path: Path) -> Corpus:
 def test_an_observation_is_a_memory_with_all_its_parts(path: Path) -> None:
     with closing(connect(path)) as db:
         insert(db, "observations", CACHE)
+    before = {file: file.stat().st_mtime_ns for file in path.parent.iterdir()}
     (one,) = read(path).memories
+    assert before == {file: file.stat().st_mtime_ns for file in path.parent.iterdir()}, "reading writes nothing"
     summary = one.summary
     assert (summary.id, summary.category, summary.title) == ("observation-1", "decision", "Cache prices")
     assert summary.tags == ("cache", "prices", "shop")
@@ -180,12 +181,6 @@ def test_nothing_is_computed_that_a_hostile_database_defines(tmp_path: Path, mad
     assert [one.reason for one in corpus.skipped] == [
         "has none of claude-mem's tables: observations and session_summaries"
     ]
-
-
-def test_reading_writes_nothing_beside_a_closed_database(path: Path) -> None:
-    before = {name: os.stat(path.parent / name).st_mtime_ns for name in os.listdir(path.parent)}  # noqa: PTH116, PTH208
-    read(path)
-    assert before == {name: os.stat(path.parent / name).st_mtime_ns for name in os.listdir(path.parent)}  # noqa: PTH116, PTH208
 
 
 def test_rows_in_the_log_of_a_process_that_writes_or_died_are_read(path: Path) -> None:

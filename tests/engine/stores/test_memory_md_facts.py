@@ -56,17 +56,10 @@ def test_bullets_and_texts_without_a_link_are_memories_with_their_heading(tmp_pa
     assert feedback.summary.title == "User feedback: Never push without asking. Ask once."
     assert feedback.summary.category == "user"
     assert ok.body.splitlines() == ["ok", "```sh", "make ship", "```"]
-
-
-def test_a_fact_keeps_its_id_when_other_lines_come_and_go(tmp_path: Path) -> None:
-    before = [one.summary.id for one in read(tmp_path)]
-    after = [one.summary.id for one in read(tmp_path, INDEX.replace("## Build\n", "## Build\n- Another fact\n"))]
-    assert set(before) < set(after)
-
-
-@pytest.mark.parametrize("text", ["", "# Memory\n\n- [Ship](ship.md)\n", "# Memory\n\n---\n"])
-def test_a_list_without_facts_is_no_memory_and_no_problem(tmp_path: Path, text: str) -> None:
-    assert read(tmp_path, text) == []
+    after = read(tmp_path, INDEX.replace("## Build\n", "## Build\n- Another fact\n"))
+    assert {one.summary.id for one in (build, feedback, ok)} < {one.summary.id for one in after}
+    for text in ("", "# Memory\n\n- [Ship](ship.md)\n", "# Memory\n\n---\n"):
+        assert read(tmp_path, text) == [], "a list without facts is no problem"
 
 
 def test_facts_behind_the_cut_are_not_loaded(tmp_path: Path) -> None:
