@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.config import AUTO, SEARCH
 from engine.judge.prompts import shuffled, template
+from engine.judge.provider import Provider
 from engine.memory import MemorySummary
 from engine.prompt import Turn, typed_prompt
 
@@ -11,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.judge.provider import Completion, Provider, Question
+    from engine.judge.provider import Completion, Question
     from engine.judge.verdict import Judgement
 
     Make = Callable[..., Provider]
@@ -60,26 +61,16 @@ def assert_flagged(judgement: Judgement, status: str) -> None:
     assert found == {("flagged", status, 0, 0.0)}
 
 
-class AnsweringProvider:
+class AnsweringProvider(Provider):
     """A provider that calls *answer* with (system, user) and records what it was asked."""
 
     name = "answering"
     model = "function"
-    fingerprint = ""
 
     def __init__(self, answer: Callable[[str, str], Completion]) -> None:
         self._answer = answer
         self.asked: list[tuple[str, str]] = []
         self.timeouts: list[float] = []
-
-    def hide(self, text: str) -> str:
-        return text
-
-    def prepare(self) -> None:
-        """There is nothing to load."""
-
-    def close(self) -> None:
-        """There is nothing to give back."""
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         self.asked.append((question.system, question.user))
