@@ -92,7 +92,7 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
         "alternatives": [{"option": "Sessions", "rejected_reason": "state"}, {"option": None}, {}],
         "limits": {"max_users": 3, "note": None, "allowed": ["read", "write"]},
         "nothing": None,
-        "deep": json.loads("[" * 500 + "]" * 500),
+        "deep": json.loads("[" * 500 + '"too deep"' + "]" * 500),
         "empty": [],
     }
     write_raw(tmp_path, "decisions/a.json", json.dumps({"title": "A", "content": content}))
