@@ -100,6 +100,7 @@ def test_rules_of_clients_are_cut_by_their_sections(
     memories = read_corpus(str(tmp_path / name)).memories
     assert memories[-1].summary.title == "Slow tests"
     assert {one.summary.category for one in memories} == {"instruction"}
+    assert not any("This file provides guidance" in one.body for one in memories)
     assert {one.summary.is_loaded for one in memories} == {is_loaded}
     assert client_of(str(tmp_path / name)) == client
     if text.startswith("---"):
