@@ -320,7 +320,7 @@ class Together(Record):
     def plan(self, now: str) -> Plan:
         plans = [operation.plan(now) for operation in self.operations]
         parts: list[dict[str, Any]] = [fields(plan.effect) for plan in plans]
-        effect = Effect(**{name: tuple(one for part in parts for one in part[name]) for name in parts[0]})
+        effect = Effect(**{name: tuple(item for part in parts for item in part[name]) for name in parts[0]})
         if len({file.path for file in effect.files}) < len(effect.files):
             raise CurationError("Two of these changes are about the same file. Make them one after the other.")
         kinds = {plan.kind for plan in plans}
