@@ -128,9 +128,17 @@ def append_unfinished(folder: str) -> None:
 
 
 def _append(folder: str, line: bytes) -> None:
-    """Add a line by a single write, so that the lines of two processes never mix. OSError is ignored."""
+    """Add a line by a single write, so that the lines of two processes never mix. OSError is ignored.
+
+    A log that grew too large is renamed first.
+    """
+    path, flags = os.path.join(folder, LOG_FILE), os.O_RDWR | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = _open(folder)
+        descriptor = open_private(path, flags)
+        if os.fstat(descriptor).st_size > MAX_LOG_BYTES:
+            os.close(descriptor)
+            os.replace(path, path + ".1")
+            descriptor = open_private(path, flags)
         try:
             # A full disk may have cut the last line. Beside a line that another process is just writing, the line
             # break makes an empty line, which does no harm.
@@ -141,15 +149,3 @@ def _append(folder: str, line: bytes) -> None:
             os.close(descriptor)
     except OSError:
         pass
-
-
-def _open(folder: str) -> int:
-    """The log, open for appending. A log that grew too large is renamed first."""
-    path = os.path.join(folder, LOG_FILE)
-    flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-    descriptor = open_private(path, flags)
-    if os.fstat(descriptor).st_size <= MAX_LOG_BYTES:
-        return descriptor
-    os.close(descriptor)
-    os.replace(path, path + ".1")
-    return open_private(path, flags)

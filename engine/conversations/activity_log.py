@@ -162,23 +162,18 @@ def _decision(line: str) -> LoggedPrompt | None:
     try:
         row: Any = json.loads(line)
         candidates = row.get("candidates", [])
+        names = ("prompt_sha256", "prompt", "session_id", "system", "reason", "fallback", "agent")
         return LoggedPrompt(
             time=str(row["time"]),
-            prompt_sha256=str(row.get("prompt_sha256", "")),
-            prompt=str(row.get("prompt", "")),
-            session_id=str(row.get("session_id", "")),
-            system=str(row.get("system", "")),
             injected=tuple(str(memory_id) for memory_id in row.get("injected", ())),
             dropped=tuple(
                 (str(candidate["id"]), str(candidate["dropped_by"]))
                 for candidate in candidates
                 if candidate.get("dropped_by")
             ),
-            reason=str(row.get("reason", "")),
-            fallback=str(row.get("fallback", "")),
             characters=int(row.get("characters", 0)),
             ms=float(row.get("ms", 0.0)),
-            agent=str(row.get("agent", "")),
+            **{name: str(row.get(name, "")) for name in names},
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None

@@ -164,7 +164,7 @@ class Journal:
         rows = self._file.rows("select hash, memory, title, reason, at from tombstone where hash = ?", (digest,))
         return Tombstone(*rows[0]) if rows else None
 
-    def set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone] = ()) -> None:
+    def set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:
         """Set and take away tombstones without an operation: the files of their memories do not change."""
         with self._file.changing() as db:
             _set_tombstones(db, buried, lifted)

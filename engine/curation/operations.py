@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.curation.files import FileChange, text_at, write
 from engine.curation.journal import Effect, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
-from engine.lean.record import Record, replace
+from engine.lean.record import Record, fields, replace
 from engine.phrases.writing import COPIED, DIGITS, MOVED, Carried
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of, formats_of, module_for
@@ -174,7 +174,7 @@ class Retire(OfMemory):
     def plan(self, now: str) -> Plan:
         place = place_of(self.root, self.memory)
         stones = (tombstone_of(place.memory, self.reason, now),) if self.is_wrong else ()
-        return _put_away("retire", RETIRED, place, self.reason, now, Effect((), stones))
+        return _put_away("retire", RETIRED, place, self.reason, now, buried=stones)
 
 
 class Archive(OfMemory):
@@ -194,7 +194,7 @@ class Restore(OfMemory):
         place.require(RETIRED, ARCHIVED, what="restored")
         change = place.changed(place.writing.with_status(place.text, ACTIVE, "", now))
         stone = tombstone_of(place.memory, "", now)
-        return _plan("restore", f"Restored {self.memory.id}", (place,), (change,), Effect((), (), (stone,)))
+        return _plan("restore", f"Restored {self.memory.id}", (place,), (change,), lifted=(stone,))
 
 
 class Merge(Record):
@@ -220,8 +220,9 @@ class Merge(Record):
         text = kept.writing.edited(text, self.changes, now) if self.changes != Changes() else text
         changes = [kept.changed(text)]
         changes += [other.changed(other.writing.with_status(other.text, RETIRED, reason, now)) for other in others]
-        plan = _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
-        return _carrying(plan, *(Carried(COPIED, kept.root, other, kept.root, self.kept.id) for other in ids[1:]))
+        carried = tuple(Carried(COPIED, kept.root, other, kept.root, self.kept.id) for other in ids[1:])
+        summary = f"Merged {', '.join(ids[1:])} into {self.kept.id}"
+        return _plan("merge", summary, places, changes, carried=carried)
 
 
 class Move(OfMemory):
@@ -247,9 +248,10 @@ class Move(OfMemory):
         if os.path.lexists(os.path.join(target, place.name)):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
         arrived = FileChange(target, place.name, None, place.mark + place.text)
-        plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
         carried = Carried(MOVED, place.root, self.memory.id, target, self.memory.id)
-        return _carrying(replace(plan, roots=(place.root, target)), carried)
+        files = arrived, place.changed(None)
+        plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), files, carried=(carried,))
+        return replace(plan, roots=(place.root, target))
 
 
 class Rename(OfMemory):
@@ -272,10 +274,9 @@ class Rename(OfMemory):
             after = place.writing.renamed(before, old, new, is_own=False) if before else before
             if after != before:
                 changes.append(FileChange(place.root, name, before, after))
-        plan = _plan("rename", f"Renamed {old} to {new}", (place,), tuple(changes))
         digests = place.memory.summary.digest, memory_in(changes[0]).summary.digest
-        ends = place.root, old, place.root, new
-        return _carrying(plan, Carried(MOVED, *ends, *(digest[:DIGITS] for digest in digests)))
+        carried = Carried(MOVED, place.root, old, place.root, new, *(digest[:DIGITS] for digest in digests))
+        return _plan("rename", f"Renamed {old} to {new}", (place,), changes, carried=(carried,))
 
 
 class TakeOut(OfMemory):
@@ -321,19 +322,17 @@ class Together(Record):
 
     def plan(self, now: str) -> Plan:
         plans = [operation.plan(now) for operation in self.operations]
-        files = tuple(change for plan in plans for change in plan.effect.files)
-        if len({file.path for file in files}) < len(files):
+        parts: list[dict[str, Any]] = [fields(plan.effect) for plan in plans]
+        effect = Effect(**{name: tuple(item for part in parts for item in part[name]) for name in parts[0]})
+        if len({file.path for file in effect.files}) < len(effect.files):
             raise CurationError("Two of these changes are about the same file. Make them one after the other.")
-        buried = tuple(stone for plan in plans for stone in plan.effect.buried)
-        lifted = tuple(stone for plan in plans for stone in plan.effect.lifted)
-        carried = tuple(carried for plan in plans for carried in plan.effect.carried)
         kinds = {plan.kind for plan in plans}
         memories = tuple(dict.fromkeys(memory for plan in plans for memory in plan.memories))
         roots = tuple(dict.fromkeys(root for plan in plans for root in plan.roots))
         kind = kinds.pop() if len(kinds) == 1 else SEVERAL
         more = f", and {len(plans) - 1:,} more" if plans[1:] else ""
         summary = self.summary or f"{plans[0].summary}{more}"
-        return Plan(kind, summary, memories, roots, Effect(files, buried, lifted, carried))
+        return Plan(kind, summary, memories, roots, effect)
 
 
 def _masked(text: str, secrets: Sequence[str]) -> str:
@@ -349,28 +348,17 @@ def _of_one(kind: str, words: str, place: MemoryPlace, text: str) -> Plan:
     return _plan(kind, f"{words} {place.memory.summary.id}", (place,), (place.changed(text),))
 
 
-def _put_away(kind: str, status: str, place: MemoryPlace, reason: str, now: str, stones: Effect | None = None) -> Plan:
+def _put_away(kind: str, status: str, place: MemoryPlace, reason: str, now: str, **effect: Any) -> Plan:
     place.require(ACTIVE, what=status)
     change = place.changed(place.writing.with_status(place.text, status, reason, now))
     because = f": {reason}" if reason else ""
-    return _plan(kind, f"{status.capitalize()} {place.memory.summary.id}{because}", (place,), (change,), stones)
+    return _plan(kind, f"{status.capitalize()} {place.memory.summary.id}{because}", (place,), (change,), **effect)
 
 
-def _plan(
-    kind: str,
-    summary: str,
-    places: tuple[MemoryPlace, ...],
-    files: tuple[FileChange, ...],
-    stones: Effect | None = None,
-) -> Plan:
+def _plan(kind: str, summary: str, places: Sequence[MemoryPlace], files: Sequence[FileChange], **effect: Any) -> Plan:
+    """The plan of an operation on the memories in *places*. *effect*: the other fields of `Effect`."""
     ids = tuple(place.memory.summary.id for place in places)
     roots = tuple(dict.fromkeys(place.root for place in places))
-    marks = stones or Effect(())
     if copies := [copy for place in places for copy in place.copies]:
         summary = f"{summary} ({', '.join(copies)} with the same id {'stay' if copies[1:] else 'stays'} as before)"
-    return Plan(kind, one_line(summary), ids, roots, Effect(files, marks.buried, marks.lifted))
-
-
-def _carrying(plan: Plan, *carried: Carried) -> Plan:
-    """*plan*, in which phrases go where their memories go."""
-    return replace(plan, effect=replace(plan.effect, carried=carried))
+    return Plan(kind, one_line(summary), ids, roots, Effect(tuple(files), **effect))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from engine.doctor import note, ok, problem
 from engine.errors import ProviderError
 from engine.judge.providers import credentials, openai
+from engine.judge.providers.anthropic import API_VERSION, DEFAULT_URL
+from engine.judge.providers.chat_server import HEADERS
 from engine.judge.providers.http import post
-from engine.judge.providers.messages_api import API_VERSION, DEFAULT_URL, HEADERS
 from engine.judge.providers.registry import HTTP, NO_JUDGE, SCRIPTED
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from engine.paths import config_file, state_dir, transcripts_dir
 from engine.phrases.file import phrases_files, read_phrases
 from engine.phrases.measuring import fit_difference
 from engine.phrases.writing import count_with_phrases
-from engine.quality.checks.safety import spoken
+from engine.quality.checks.memories import spoken
 from engine.quality.decisions import find_undecided
 from engine.roots import together
 from engine.settings.muting import muted_session

@@ -171,20 +171,15 @@ def objects(
     """
     start, name = 0, f'"{field}"'
     while found := _OBJECT.search(text, start):
-        value = _decoded(found[0], decode) if name in found[0] else {}
-        fits = isinstance(value.get(field), kind)
-        start = found.end() if fits else found.start() + 1
-        if fits:
+        try:
+            value = decode(found[0]) if name in found[0] else None
+        except ValueError:
+            value = None
+        if isinstance(value, dict) and isinstance(value.get(field), kind):
+            start = found.end()
             yield value
-
-
-def _decoded(text: str, decode: Callable[[str], object]) -> dict[str, Any]:
-    """The object in *text*; an empty one if it is none."""
-    try:
-        value = decode(text)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+        else:
+            start = found.start() + 1
 
 
 def _is_index(item: object) -> bool:

@@ -85,11 +85,13 @@ class Cache:
 
     def text(self, key: str) -> str | None:
         """The text under *key*, if there is one."""
-        return self._try("read", lambda db: _read(db, key))
+        row = self._try("read", lambda db: db.execute("select opinions from answer where key = ?", (key,)).fetchone())
+        return str(row[0]) if row else None
 
     def keep(self, key: str, text: str) -> None:
         """Keep *text* under *key*. An earlier text stays, unless the cache is refreshed."""
-        self._try("write", lambda db: _write(db, key, text, replace=self._refresh))
+        sql = f"insert or {'replace' if self._refresh else 'ignore'} into answer values (?, ?)"
+        self._try("write", lambda db: db.execute(sql, (key, text)))
 
     def close(self) -> None:
         with self._lock:
@@ -114,15 +116,6 @@ class Cache:
         db, self._db = self._db, None
         if db:
             db.close()
-
-
-def _read(db: sqlite3.Connection, key: str) -> str | None:
-    row = db.execute("select opinions from answer where key = ?", (key,)).fetchone()
-    return str(row[0]) if row else None
-
-
-def _write(db: sqlite3.Connection, key: str, text: str, *, replace: bool) -> None:
-    db.execute(f"insert or {'replace' if replace else 'ignore'} into answer values (?, ?)", (key, text))
 
 
 def _opened(path: str, max_bytes: int, *, is_suspect: bool) -> sqlite3.Connection:

@@ -84,8 +84,7 @@ class Limits:
         self._retries, self._limit_usd = retries, limit_usd
         self.is_cached_only, self._asks_first = is_cached_only, asks_first
         self._is_agreed, self._is_used = not asks_first, False
-        self._clock, self._chance = clock, chance
-        self._wait = wait
+        self._clock, self._chance, self._wait = clock, chance, wait
         self._held_until = 0.0
         self._running = self._in_time = self._troubles = 0
         self._reserved: list[float] = []
@@ -151,7 +150,8 @@ class Limits:
                     raise
                 wait_s = 0.0
             except ProviderHttpError as error:
-                wait_s = self._wait_s(error, attempt)
+                usual_s = min(FIRST_WAIT_S * float(2**attempt), LONGEST_WAIT_S) * (1 - self._chance() / 2)
+                wait_s = usual_s if error.retry_after_s is None else error.retry_after_s
                 if attempt == self._retries or error.http_status not in PASSING or wait_s > LONGEST_WAIT_S:
                     raise
                 if error.http_status == RATE_LIMITED and error.retry_after_s is not None:
@@ -178,18 +178,17 @@ class Limits:
             status = error.http_status if isinstance(error, ProviderHttpError) else None
             cost = 0.0 if status else cost
             if isinstance(error, ProviderTimeoutError) or status == RATE_LIMITED:
-                self._slowed(troubles)
+                with self.changed:
+                    if troubles == self._troubles:  # once for all calls that were under way
+                        self._troubles += 1
+                        self.now_at_once = max(1, self.now_at_once // 2)
+                        self._in_time = 0
             raise
         finally:
             with self.changed:
                 self._reserved.remove(reserved)
                 self.spent_usd += cost
                 self.changed.notify_all()
-
-    def _wait_s(self, error: ProviderHttpError, attempt: int) -> float:
-        if error.retry_after_s is not None:
-            return error.retry_after_s
-        return min(FIRST_WAIT_S * float(2**attempt), LONGEST_WAIT_S) * (1 - self._chance() / 2)
 
     def _sleep(self, seconds: float, closed: Event) -> None:
         if seconds > 0 and (self._wait or closed.wait)(seconds):
@@ -248,14 +247,6 @@ class Limits:
                 self._in_time = 0
                 self.now_at_once = min(self.at_once, self.now_at_once + (1 if self._troubles else self.now_at_once))
                 self.changed.notify_all()
-
-    def _slowed(self, troubles: int) -> None:
-        """Note a timeout or a rate limit of a call that began when there were *troubles*."""
-        with self.changed:
-            if troubles == self._troubles:
-                self._troubles += 1
-                self.now_at_once = max(1, self.now_at_once // 2)
-                self._in_time = 0
 
 
 class _Limited(Provider):

@@ -143,20 +143,18 @@ def shuffled(prompt: Prompt, count: int, sample: int = 0) -> tuple[int, ...]:
 
 def request_text(prompt: Prompt, candidates: Sequence[MemorySummary], turns: Sequence[Turn]) -> str:
     """The user message. *candidates* are shown in the order given, index 0 first; *turns* oldest first."""
-    turn_lines = [
-        _TURN.format(role=_escaped(turn.role, FIELD_LIMIT), text=_escaped(turn.text, TURN_LIMIT)) for turn in turns
-    ]
+    turn_lines = [_TURN.format(role=escaped(turn.role), text=escaped(turn.text, TURN_LIMIT)) for turn in turns]
     candidate_lines = [
         _CANDIDATE.format(
             index=index,
-            category=_escaped(memory.category, FIELD_LIMIT),
-            tags=_escaped(", ".join(memory.tags), FIELD_LIMIT),
-            title=_escaped(memory.title, FIELD_LIMIT),
+            category=escaped(memory.category),
+            tags=escaped(", ".join(memory.tags)),
+            title=escaped(memory.title),
         )
         for index, memory in enumerate(candidates)
     ]
     return _REQUEST.format(
-        prompt=_escaped(prompt.text, PROMPT_LIMIT),
+        prompt=escaped(prompt.text, PROMPT_LIMIT),
         conversation=_CONVERSATION.format(turns="".join(turn_lines)) if turns else "",
         candidates="".join(candidate_lines),
     )
@@ -184,5 +182,6 @@ def one_line(text: str) -> str:
     return _NOT_PLAIN.sub(" ", text).strip()
 
 
-def _escaped(text: str, limit: int) -> str:
+def escaped(text: str, limit: int = FIELD_LIMIT) -> str:
+    """*text*, `cut` and escaped, so that it can close no tag."""
     return escape(cut(text, limit))

@@ -1,12 +1,12 @@
 """The checks by name, what they look at and what they find, and running them.
 
-A new check is a module in `checks` with a function `find`, and a line in words.txt.
+A new check is a function `find_NAME` in a module of `checks`, a line in words.txt, and one in MODULES.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.errors import MissingLibraryError
 from engine.installation import install_command
@@ -15,24 +15,20 @@ from engine.lean.sections import read_sections
 from engine.quality.decisions import ACCEPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from typing import Protocol
+    from collections.abc import Collection, Mapping
 
     from engine.memory import Memory, Skipped
     from engine.phrases.file import PhraseRow
-
-    class Check(Protocol):
-        """A check's module."""
-
-        def find(self, subject: CheckedRoot, /) -> Iterator[Finding]:
-            """The findings about the memories of *subject*."""
 
 
 WORDS = dict(read_sections(__file__, "words.txt"))
 """The words and patterns of the checks, by the headings of words.txt."""
 
 CHECKS = dict(line.split(": ", 1) for line in WORDS["checks"])
-"""Each check and what it finds, in the order of the output. The name is that of the module."""
+"""Each check and what it finds, in the order of the output."""
+
+MODULES = {**dict.fromkeys(("safety", "age", "usage", "size", "fields"), "memories"), "asked": "phrases"}
+"""The module of a check, where it has not the check's own name."""
 
 BY_DEFAULT = tuple(name for name in CHECKS if name not in ("age", "asked", "phrases"))
 """The checks that run if none is named: four of five of their findings are right on real notes, or more."""
@@ -110,10 +106,10 @@ def findings(
     found: list[Finding] = []
     for name in CHECKS:
         if name in names:
-            module: Any = import_module(f"engine.quality.checks.{name}")
+            module = import_module(f"engine.quality.checks.{MODULES.get(name, name)}")
             left = [
                 finding
-                for finding in module.find(subject)
+                for finding in getattr(module, f"find_{name}")(subject)
                 if decided.get((finding.check, finding.memory_id, digests.get(finding.memory_id, ""))) != ACCEPTED
             ]
             found += sorted(left, key=lambda finding: (-finding.severity, finding.memory_id, finding.where))

@@ -49,18 +49,14 @@ class RepositoryContent(Record):
     removed: frozenset[str]
     is_whole: bool
 
-    def has_file(self, path: str) -> bool:
-        """Whether the repository has this file or folder, or a file with the end of this path."""
-        wanted = path.removeprefix("./").strip("/")
-        return os.path.lexists(os.path.join(self.folder, wanted)) or any(
-            file == wanted or file.endswith(f"/{wanted}") for file in self.files
-        )
-
     def lost_file(self, path: str) -> bool:
         """Whether the history has a file with this path or the end of it, the folder has none, and git ignores none."""
         wanted = path.removeprefix("./").strip("/")
-        had = any(file == wanted or file.endswith(f"/{wanted}") for file in self.removed)
-        return had and not self.has_file(path) and not git(self.folder, "check-ignore", "--", path)
+        had, has = (
+            any(file == wanted or file.endswith(f"/{wanted}") for file in files) for files in (self.removed, self.files)
+        )
+        has = has or os.path.lexists(os.path.join(self.folder, wanted))
+        return had and not has and not git(self.folder, "check-ignore", "--", path)
 
     def had_names(self, names: Collection[str]) -> frozenset[str]:
         """Which of *names* a source in the history defines, as far as git tells in time. Others may be of a library."""
@@ -96,21 +92,16 @@ def folder_at(root: str, revision: str) -> Iterator[str]:
         if tree:
             packed = git_bytes(top, "archive", "--format=tar", tree, seconds=LOG_SECONDS)
             try:
-                _unpack(packed, copy)
+                with tarfile.open(fileobj=BytesIO(packed), mode="r:") as members:
+                    for member in members:  # files only, and nothing outside of the copy
+                        path = os.path.join(copy, member.name)
+                        content = members.extractfile(member) if member.isfile() and is_inside(copy, path) else None
+                        if content:
+                            make_folder(os.path.dirname(path))
+                            write_whole(path, content.read(), lasts=False)
             except (tarfile.TarError, OSError) as error:
                 raise RootUnreadableError(f"git cannot read {name} in {revision} as a folder ({error}).") from None
         yield copy
-
-
-def _unpack(packed: bytes, folder: str) -> None:
-    """Write the files of a tar archive, without links, into a folder. Nothing is written outside of it."""
-    with tarfile.open(fileobj=BytesIO(packed), mode="r:") as files:
-        for file in files:
-            path = os.path.join(folder, file.name)
-            content = files.extractfile(file) if file.isfile() and is_inside(folder, path) else None
-            if content:
-                make_folder(os.path.dirname(path))
-                write_whole(path, content.read(), lasts=False)
 
 
 def read_repository(folder: str) -> RepositoryContent:
@@ -121,7 +112,8 @@ def read_repository(folder: str) -> RepositoryContent:
     left = MOST_SOURCE_BYTES
     for file in files:
         base = os.path.basename(file)
-        reader = _reader(base)
+        is_requirements = base.startswith("requirements") and base.endswith(".txt")
+        reader = _find_pairs(REQUIREMENT) if is_requirements else LOCKS.get(base)
         if reader is None and (not file.endswith(SOURCES) or left <= 0):
             continue
         try:
@@ -164,12 +156,6 @@ def _files(folder: str) -> Iterator[str]:
             if count > MOST_FILES:
                 return
             yield os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")
-
-
-def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
-    if base.startswith("requirements") and base.endswith(".txt"):
-        return _find_pairs(REQUIREMENT)
-    return LOCKS.get(base)
 
 
 def _package_lock(text: str) -> Iterator[tuple[str, str]]:

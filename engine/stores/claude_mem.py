@@ -6,6 +6,7 @@ A process of claude-mem may write it at the same time, into the write-ahead log 
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.lean.sqlite import DAMAGE, for_reading
@@ -54,11 +55,17 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     name = without_lone_surrogates(name_in(root, relative))
     try:
         db.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        tables = [_Table(db, kind, table) for kind, table in KINDS.items()]
-        if not any(table.is_there for table in tables):
+        columns = {kind: found for kind, table in KINDS.items() if "id" in (found := _columns(db, table))}
+        if not columns:
             raise UnreadableFileError(f"has none of claude-mem's tables: {' and '.join(KINDS.values())}")
-        for table in tables:
-            yield from table.memories(name, path, wanted)
+        for kind, found in columns.items():
+            table = KINDS[kind]
+            rows = ((f"{name} {kind} {row['id']}", row) for row in _rows(db, kind, found, wanted))
+            yield from memories_of_rows(rows, partial(_memory, path, kind), name, f"rows of {table}")
+            (count,) = db.execute(f"select count(*) from {table}").fetchone()
+            if not wanted and count > MOST_ROWS:
+                left = count - MOST_ROWS
+                yield Skipped(name, f"holds more than {MOST_ROWS:,} {table}; the {left:,} oldest are not read")
     except DAMAGE as error:
         raise UnreadableFileError(f"cannot be read as a database ({error})") from None
     finally:
@@ -70,7 +77,8 @@ def opened_database(path: str) -> Connection:
     try:
         if not is_regular(os.stat(path)):
             raise UnreadableFileError("is not a file")
-        has_log = _size(f"{path}-wal") > 0
+        log = f"{path}-wal"
+        has_log = os.path.exists(log) and os.path.getsize(log) > 0
         return for_reading(path, immutable=not has_log, wait_s=WAIT_SECONDS)
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror})") from None
@@ -78,85 +86,54 @@ def opened_database(path: str) -> Connection:
         raise UnreadableFileError(f"cannot be read as a database ({error})") from None
 
 
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+def _columns(db: Connection, table: str) -> list[str]:
+    """The columns that a table has in this version of claude-mem; none without the table."""
+    # A view or a virtual table of a stranger could compute for ever when it is read.
+    made = db.execute("select sql from sqlite_master where type = 'table' and name = ?", (table,)).fetchone()
+    is_table = made and str(made[0]).startswith("CREATE TABLE ")
+    return [row[1] for row in db.execute(f"pragma table_info({table})")] if is_table else []
 
 
-class _Table:
-    """A table, with the columns that this version of claude-mem has."""
-
-    def __init__(self, db: Connection, kind: str, table: str) -> None:
-        self._db, self._kind, self._table = db, kind, table
-        # A view or a virtual table of a stranger could compute for ever when it is read.
-        made = db.execute("select sql from sqlite_master where type = 'table' and name = ?", (table,)).fetchone()
-        is_table = made and str(made[0]).startswith("CREATE TABLE ")
-        self._columns = [row[1] for row in db.execute(f"pragma table_info({table})")] if is_table else []
-
-    @property
-    def is_there(self) -> bool:
-        return "id" in self._columns
-
-    def memories(self, name: str, path: str, wanted: Collection[str]) -> Iterator[Memory | Skipped]:
-        rows = ((f"{name} {self._kind} {row.get('id')}", row) for row in self._rows(wanted))
-        yield from memories_of_rows(rows, lambda row: self._memory(row, path), name, f"rows of {self._table}")
-        if not wanted and (left := self._count() - MOST_ROWS) > 0:
-            yield Skipped(name, f"holds more than {MOST_ROWS:,} {self._table}; the {left:,} oldest are not read")
-
-    def _rows(self, wanted: Collection[str]) -> Iterator[dict[str, Any]]:
-        """The newest rows, oldest first; of those that are *wanted*, if any are."""
-        if not self.is_there:
-            return
-        known = (*LINES[self._table], *FILES, "id", "project", "type", "title", "subtitle", "concepts", "created_at")
-        chosen = [column for column in self._columns if column in known]
-        start = f"{self._kind}-"
-        numbers = [int(number) for name in wanted if (number := name.removeprefix(start)).isdecimal()]
-        if wanted and not numbers:
-            return
-        where = f"where id in ({','.join(map(str, numbers))})" if wanted else ""
-        newest = f"select id from {self._table} {where} order by id desc limit {MOST_ROWS}"
-        # SQLite cuts a huge text, before it takes memory here.
-        short_columns = (name if name == "id" else f"substr({name}, 1, {MOST_CHARACTERS})" for name in chosen)
-        sql = f"select {', '.join(short_columns)} from {self._table} where id in ({newest}) order by id"
-        for values in self._db.execute(sql):
-            yield dict(zip(chosen, values, strict=True))
-
-    def _count(self) -> int:
-        if not self.is_there:
-            return 0
-        return int(self._db.execute(f"select count(*) from {self._table}").fetchone()[0])
-
-    def _memory(self, row: Mapping[str, Any], path: str) -> Memory:
-        texts = [(column, _lines(row.get(column))) for column in LINES[self._table]]
-        sections = _sections([pair for pair in texts if pair[1]], row)
-        title = _title(row, texts)
-        if not title:
-            raise UnreadableFileError("has no title and no text")
-        category = clean_text(row.get("type")).lower() or self._kind.replace("summary", "session_summary")
-        tags = tuple(
-            dict.fromkeys(line for line in (*_lines(row.get("concepts")), clean_text(row.get("project"))) if line)
-        )
-        created = clean_text(row.get("created_at"))
-        summary = MemorySummary(
-            id=f"{self._kind}-{row['id']}",
-            category=category,
-            title=title,
-            tags=tags,
-            path=f"{without_lone_surrogates(path)} {self._kind} {row['id']}",
-            file=path,
-            status="active",
-            created_at=created,
-            updated_at=created,
-            digest=content_digest(category, title, tags, sections),
-        )
-        return Memory(summary, sections)
+def _rows(db: Connection, kind: str, columns: list[str], wanted: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The newest rows, oldest first; of those that are *wanted*, if any are."""
+    table = KINDS[kind]
+    known = (*LINES[table], *FILES, "id", "project", "type", "title", "subtitle", "concepts", "created_at")
+    chosen = [column for column in columns if column in known]
+    numbers = [int(number) for name in wanted if (number := name.removeprefix(f"{kind}-")).isdecimal()]
+    if wanted and not numbers:
+        return
+    where = f"where id in ({','.join(map(str, numbers))})" if wanted else ""
+    newest = f"select id from {table} {where} order by id desc limit {MOST_ROWS}"
+    # SQLite cuts a huge text, before it takes memory here.
+    short_columns = (name if name == "id" else f"substr({name}, 1, {MOST_CHARACTERS})" for name in chosen)
+    for values in db.execute(f"select {', '.join(short_columns)} from {table} where id in ({newest}) order by id"):
+        yield dict(zip(chosen, values, strict=True))
 
 
-def _title(row: Mapping[str, Any], texts: list[tuple[str, tuple[str, ...]]]) -> str:
-    title, subtitle = short(clean_text(row.get("title"))), clean_text(row.get("subtitle"))
-    return title or short(subtitle) or next((short(lines[0]) for _, lines in texts if lines), "")
+def _memory(path: str, kind: str, row: Mapping[str, Any]) -> Memory:
+    texts = [(column, _lines(row.get(column))) for column in LINES[KINDS[kind]]]
+    sections = _sections([pair for pair in texts if pair[1]], row)
+    title, subtitle = short(clean_text(row.get("title"))), short(clean_text(row.get("subtitle")))
+    title = title or subtitle or next((short(lines[0]) for _, lines in texts if lines), "")
+    if not title:
+        raise UnreadableFileError("has no title and no text")
+    category = clean_text(row.get("type")).lower() or kind.replace("summary", "session_summary")
+    words = (*_lines(row.get("concepts")), clean_text(row.get("project")))
+    tags = tuple(dict.fromkeys(filter(None, words)))
+    created = clean_text(row.get("created_at"))
+    summary = MemorySummary(
+        id=f"{kind}-{row['id']}",
+        category=category,
+        title=title,
+        tags=tags,
+        path=f"{without_lone_surrogates(path)} {kind} {row['id']}",
+        file=path,
+        status="active",
+        created_at=created,
+        updated_at=created,
+        digest=content_digest(category, title, tags, sections),
+    )
+    return Memory(summary, sections)
 
 
 def _sections(texts: list[tuple[str, tuple[str, ...]]], row: Mapping[str, Any]) -> tuple[Section, ...]:

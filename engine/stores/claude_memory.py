@@ -160,9 +160,7 @@ def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped
     found: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
         target = index_target(line)
-        if not target:
-            continue
-        if in_folders.get(target.removeprefix(PROJECT_PREFIX)) is False:
+        if not target or in_folders.get(target.removeprefix(PROJECT_PREFIX)) is False:
             continue
         path = os.path.join(root, target.removeprefix(PROJECT_PREFIX))
         relative = os.path.relpath(path, root).replace(os.sep, "/")

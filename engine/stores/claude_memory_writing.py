@@ -29,7 +29,6 @@ from engine.stores.claude_memory_schema import (
 from engine.stores.json_members import members, with_value, without_value
 from engine.stores.writing import (
     ACTIVE,
-    STATUS_WORDS,
     Changes,
     FormField,
     IndexEntry,
@@ -127,12 +126,12 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
     for name in ("retired_at", "retired_reason", "archived_at", "archived_reason"):
         text = without_value(text, (name,))
     text = with_value(text, ("record_status",), status, after="tags")
-    stem = STATUS_WORDS[status][2]
-    if stem:
-        text = with_value(text, (f"{stem}_at",), now, after="record_status")
-        text = with_value(text, (f"{stem}_reason",), reason or "No reason provided", after=f"{stem}_at")
-    word = STATUS_WORDS[status][0]
-    summary = f"{word}: {reason or 'No reason provided'}" if stem else f"{word}: returned to active from {old}"
+    summary = f"Restored: returned to active from {old}"
+    if status != ACTIVE:
+        because = reason or "No reason provided"
+        text = with_value(text, (f"{status}_at",), now, after="record_status")
+        text = with_value(text, (f"{status}_reason",), because, after=f"{status}_at")
+        summary = f"{status.capitalize()}: {because}"
     change = {"date": now, "summary": summary, "field": "record_status", "old_value": old, "new_value": status}
     return _with_history(text, [change])
 
@@ -164,12 +163,13 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
         "record_status": ACTIVE,
         "content": {},
     }
-    text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(document)
     if draft.category in CONTENT:
         text = _with_changes(text, draft.changes)
-    text = json.dumps(_document(text), ensure_ascii=False, indent=2) + "\n"
-    refuse([sentence for _, sentence in problems(_document(text))])
-    return f"{FOLDER_OF[draft.category]}/{identity}.json", text
+    document = _document(text)
+    refuse([sentence for _, sentence in problems(document)])
+    whole = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return f"{FOLDER_OF[draft.category]}/{identity}.json", whole
 
 
 def renamed(text: str, old: str, new: str, *, is_own: bool) -> str:  # noqa: ARG001
@@ -315,10 +315,8 @@ def _up_to_date(before: str, after: str, now: str, also: Sequence[dict[str, Any]
 
 def _with_history(text: str, new: Sequence[dict[str, Any]]) -> str:
     old = _document(text).get("changes")
-    rows = [
-        *(old if isinstance(old, list) else ()),
-        *({**row, "summary": row["summary"][:MOST_SUMMARY]} for row in new),
-    ]
+    rows = list(old) if isinstance(old, list) else []
+    rows += [{**row, "summary": row["summary"][:MOST_SUMMARY]} for row in new]
     return with_value(text, ("changes",), rows[-MOST_CHANGES:])
 
 
@@ -327,16 +325,13 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any], now: str) -> li
     pairs = [(name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new)) if name != "content"]
     before, after = _content(old), _content(new)
     pairs += [(f"content.{name}", before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
-    return [
-        {"date": now, "summary": f"{name} changed", "field": name, **_values(was, is_now)}
-        for name, was, is_now in pairs
-        if was != is_now
-    ]
-
-
-def _values(before: Any, after: Any) -> dict[str, Any]:
-    values = {"old_value": before, "new_value": after}
-    return values if len(json.dumps(values)) <= MOST_VALUES else {}
+    found = []
+    for name, was, is_now in pairs:
+        if was != is_now:
+            values = {"old_value": was, "new_value": is_now}
+            kept = values if len(json.dumps(values)) <= MOST_VALUES else {}
+            found.append({"date": now, "summary": f"{name} changed", "field": name, **kept})
+    return found
 
 
 def _checked(before: str, after: str) -> str:

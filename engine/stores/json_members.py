@@ -67,12 +67,16 @@ def members(text: str) -> list[Member]:
 
 def children(text: str, start: int) -> list[Member]:
     """The members of the object, or the items of the list, whose bracket opens at *start*."""
-    read = _member if text[start] == "{" else _item
     found: list[Member] = []
     position = after_space(text, start + 1)
     while text[position] not in "}]":
-        found.append(read(text, position))
-        position = after_space(text, found[-1].end)
+        key, value_start = "", position
+        if text[start] == "{":
+            key, end = DECODER.raw_decode(text, position)
+            value_start = after_space(text, after_space(text, end) + 1)
+        value, end = DECODER.raw_decode(text, value_start)
+        found.append(Member(key, value, position, value_start, end))
+        position = after_space(text, end)
         if text[position] == ",":
             position = after_space(text, position + 1)
     return found
@@ -143,18 +147,6 @@ def after_space(text: str, position: int) -> int:
     """The first place from *position* on that holds no white space."""
     found = SPACE.match(text, position)
     return found.end() if found else position
-
-
-def _member(text: str, start: int) -> Member:
-    key, end = DECODER.raw_decode(text, start)
-    value_start = after_space(text, after_space(text, end) + 1)
-    value, value_end = DECODER.raw_decode(text, value_start)
-    return Member(key, value, start, value_start, value_end)
-
-
-def _item(text: str, start: int) -> Member:
-    value, end = DECODER.raw_decode(text, start)
-    return Member("", value, start, start, end)
 
 
 def _child(found: list[Member], step: str | int) -> Member | None:

@@ -10,7 +10,7 @@ import time
 
 from engine.lean.json_text import loads, without_lone_surrogates
 from engine.lean.sha256 import hex_digest
-from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
+from engine.memory import Memory, MemorySummary, Skipped, content_digest
 from engine.stores.claude_memory import sections_of
 from engine.stores.files import UnreadableFileError, bytes_of, require_inside
 from engine.stores.markdown.text import as_words, short
@@ -163,7 +163,12 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
     sections = sections_of(_value(row, TEXTS))
     whole = " ".join(" ".join(line for section in sections for line in section.lines).split())
     title = _line(row, TITLES)
-    unknown = [without_lone_surrogates(field) for field in row if field not in KNOWN and _is_text(row[field])]
+    # a text with a space, a list or an object may be the text of a memory
+    unknown = [
+        without_lone_surrogates(name)
+        for name, value in row.items()
+        if name not in KNOWN and (isinstance(value, (list, dict)) or (isinstance(value, str) and " " in value.strip()))
+    ]
     if not whole and (unknown or not title):
         names = ", ".join(map(short, unknown[:MOST_FIELDS]))
         raise UnreadableFileError(
@@ -174,8 +179,10 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
         sections = () if title == whole else sections
     category, tags = _line(row, CATEGORIES).lower() or DEFAULT_CATEGORY, _tags(_value(row, TAGS))
     created = _moment(_value(row, CREATED))
+    # the id of a line without one is a hash of its text, so that lines above it may come and go
+    texts = "\n".join([category, title, *(line for section in sections for line in section.lines)])
     summary = MemorySummary(
-        id=_line(row, IDS) or _key(category, title, sections),
+        id=_line(row, IDS) or hex_digest(texts)[:12],
         category=category,
         title=title,
         tags=tags,
@@ -187,16 +194,6 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
         digest=content_digest(category, title, tags, sections),
     )
     return Memory(summary, sections)
-
-
-def _is_text(value: object) -> bool:
-    """Whether a field may hold the text of a memory: a text with a space, a list or an object."""
-    return isinstance(value, (list, dict)) or (isinstance(value, str) and " " in value.strip())
-
-
-def _key(category: str, title: str, sections: tuple[Section, ...]) -> str:
-    """The id of a line without one: a hash of its text, so that lines above it may come and go."""
-    return hex_digest("\n".join([category, title, *(line for section in sections for line in section.lines)]))[:12]
 
 
 def _value(row: dict[str, Any], names: tuple[str, ...]) -> object:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 WAIT_S, STALE_S, POLL_S = 5.0, 60.0, 0.02
 NOTE_BYTES = 64
-EARLY_NS, LATE_NS = 20_000_000, 50_000_000
-"""How far the time of a folder may be from the time noted before it was made: file systems use a coarser clock."""
-
 LOCK_FILE = "writing.lock"
 
 
@@ -72,18 +69,12 @@ def _wait_for_file(note: int, root: str, deadline: float) -> None:
 
 
 def _make(path: str, note: int, deadline: float) -> None:
-    """Make the lock folder and note its identity. Waits for another holder. Raises RootLockedError.
-
-    The time is noted before, for the case that the process dies between making the folder and noting its identity.
-    """
+    """Make the lock folder and note its identity. Waits for another holder. Raises RootLockedError."""
     earlier = os.pread(note, NOTE_BYTES, 0)
     while True:
         try:
-            if not os.path.lexists(path):
-                os.pwrite(note, _padded(str(time.time_ns())), 0)
             os.mkdir(path)
         except FileExistsError:
-            os.pwrite(note, earlier or _padded(""), 0)  # the folder is of another program: it was not made at our time
             if _is_abandoned(path, earlier):
                 continue
             if time.monotonic() >= deadline:
@@ -102,12 +93,8 @@ def _make(path: str, note: int, deadline: float) -> None:
 
 def _is_abandoned(path: str, noted: bytes) -> bool:
     """Remove the lock folder if its holder is dead; whether it is gone. *noted*: the note of an earlier memsift."""
-    text = noted.decode("ascii", "replace").strip()
     try:
-        found = os.lstat(path)
-        # The folder of a note, or a folder made at the time of a note without an identity.
-        made_then = text.isdecimal() and -EARLY_NS <= found.st_mtime_ns - int(text) <= LATE_NS
-        if not made_then and noted != _identity(path) and time.time() - found.st_mtime <= STALE_S:
+        if noted != _identity(path) and time.time() - os.lstat(path).st_mtime <= STALE_S:
             return False
         os.rmdir(path)
     except FileNotFoundError:
@@ -130,8 +117,4 @@ def _remove(path: str, note: int) -> None:
 def _identity(path: str) -> bytes:
     """Inode and time of the lock folder, as a note."""
     found = os.lstat(path)
-    return _padded(f"{found.st_ino} {found.st_mtime_ns}")
-
-
-def _padded(text: str) -> bytes:
-    return text.encode().ljust(NOTE_BYTES)
+    return f"{found.st_ino} {found.st_mtime_ns}".encode().ljust(NOTE_BYTES)

@@ -126,7 +126,7 @@ class RootStore:
 
     def __init__(self, formats: tuple[MemoryFormat, ...]) -> None:
         self.formats = formats
-        self.name = name_of(self.formats)
+        self.name = "+".join(format_.module for format_ in formats)
         self._stores = {format_.module: store_module(format_.module) for format_ in self.formats}
 
     def listing(self, root: str) -> Listing:
@@ -181,13 +181,8 @@ def module_for(formats: Sequence[MemoryFormat], name: str) -> str:
 
 
 def format_of(root: str) -> str:
-    """The name of the formats of *root*: see `name_of`; empty for a file that no format reads."""
-    return name_of(formats_of(root))
-
-
-def name_of(formats: Sequence[MemoryFormat]) -> str:
-    """The names of the modules of *formats*, joined by `+`."""
-    return "+".join(format_.module for format_ in formats)
+    """The names of the modules of the formats of *root*, joined by `+`; empty for a file that no format reads."""
+    return "+".join(format_.module for format_ in formats_of(root))
 
 
 def formats_of(root: str) -> tuple[MemoryFormat, ...]:
@@ -197,12 +192,13 @@ def formats_of(root: str) -> tuple[MemoryFormat, ...]:
         return tuple(fitting)[:1]
     names = _names(root)
     inside = [os.path.join(root, folder) for folder in CATEGORY_FOLDERS if folder in names]
+    graph = _start(os.path.join(root, GRAPH))
     has_json = any(_has_sign(_names(folder), CLAUDE_MEMORY.files) for folder in inside)
     found = {
-        CLAUDE_MEMORY: has_json or _holds(os.path.join(root, LIST), (LIST_SIGN,)),
+        CLAUDE_MEMORY: has_json or LIST_SIGN in _start(os.path.join(root, LIST)),
         CLAUDE_MEM: CLAUDE_MEM.files[0] in names,
         _kind_of_notes(root, names): _has_notes(root),
-        JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or _holds(os.path.join(root, GRAPH), GRAPH_SIGNS),
+        JSON_LINES: _has_sign(names, JSON_LINES.files[:1]) or any(map(graph.__contains__, GRAPH_SIGNS)),
     }
     by_path = tuple(format_ for format_ in FORMATS if _ends_like(root, format_.ends))
     new = CLAUDE_MEMORY if {*CATEGORY_FOLDERS, LIST} & {*names} else AUTO_MEMORY
@@ -292,12 +288,6 @@ def _has_sign(names: Sequence[str], signs: tuple[str, ...]) -> bool:
     """Whether one of *names* is like a sign."""
     ends = tuple(sign[1:] for sign in signs if sign[:1] == "*")
     return not set(signs).isdisjoint(names) or any(name.lower().endswith(ends) and name[:1] != "." for name in names)
-
-
-def _holds(path: str, signs: tuple[bytes, ...]) -> bool:
-    """Whether the beginning of a file holds one of *signs*."""
-    start = _start(path)
-    return any(sign in start for sign in signs)
 
 
 def _start(path: str) -> bytes:

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 
 ACTIVE, RETIRED, ARCHIVED = "active", "retired", "archived"
 STATUSES = (ACTIVE, RETIRED, ARCHIVED)
-STATUS_WORDS = {
-    ACTIVE: ("Restored", "restored", ""),
-    RETIRED: ("Retired", "retired", "retired"),
-    ARCHIVED: ("Archived", "archived", "archived"),
-}
 MOST_ID = 80
 BODY = "body"
 """The name of the body in a form."""

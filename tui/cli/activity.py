@@ -129,7 +129,7 @@ def _line(decision: LoggedPrompt) -> str:
 
 def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> Output:
     from engine import inject
-    from engine.quality.checks.size import tokens
+    from engine.quality.checks.memories import tokens
     from labels.records import NOT_RELEVANT, RELEVANT
     from tui.workspace.curate.curating import memories_of, named
     from tui.workspace.curate.findings import agreed_verdicts

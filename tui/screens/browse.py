@@ -10,7 +10,7 @@ from textual import on, work
 from textual.content import Content
 
 from engine.lean.record import replace
-from engine.quality.checks.safety import spoken
+from engine.quality.checks.memories import spoken
 from engine.quality.decisions import SAFETY
 from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker

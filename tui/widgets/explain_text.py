@@ -12,7 +12,7 @@ from engine.conversations.injected import injection_by
 from engine.inject import context, entry, length
 from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from engine.pipeline import BY_KEYWORDS, NO_FTS5
-from engine.quality.checks.size import tokens
+from engine.quality.checks.memories import tokens
 from tui.plain import MATCH_STYLE, hanging, plain
 from tui.workspace.replay.explain_rows import detail_lines, outcome_line
 

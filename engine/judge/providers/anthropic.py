@@ -1,14 +1,29 @@
-"""Anthropic's Messages API in two ways: through the SDK, and with the standard library alone for the hook."""
+"""Anthropic's Messages API in two ways: through the SDK, and with the standard library alone for the hook.
+
+API version 2026-10-21. The keys of a request are in the order of the SDK (2.12), so that both send the same bytes.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from threading import Lock
 
 from engine.errors import ProviderError, ProviderHttpError
-from engine.judge.providers import messages_api
-from engine.judge.providers.chat_server import ChatServer
+from engine.judge.prompts import cut
+from engine.judge.provider import Completion, WebSource
+from engine.judge.providers.chat_server import (
+    HEADERS,
+    SEARCH_RESULT,
+    ChatServer,
+    count,
+    decoded,
+    is_thought,
+    refusal,
+    text_of,
+    tool_text,
+)
 from engine.judge.providers.credentials import BASE_URL, auth_headers, check_key, known_secrets, sdk_credentials
 
 TYPE_CHECKING = False
@@ -16,9 +31,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from engine.judge.provider import Completion, Question
+    from engine.judge.provider import Question
     from engine.judge.providers.http import HttpResponse
     from engine.judge.providers.sdk_client import SdkClient
+
+API_VERSION = "2026-10-21"
+DEFAULT_URL, PATH = "https://api.anthropic.com", "/v1/messages"
+WEB_SEARCH = "web_search_20250305"
+"""The version of the search tool that every model with a search tool has."""
+
+MOST_PAGES = 10
+URL_LIMIT, PAGE_TITLE_LIMIT = 500, 200
+"""Characters of a page's address and title. A page with a longer address is left out."""
 
 
 class _MessagesApi(ChatServer):
@@ -35,13 +59,38 @@ class _MessagesApi(ChatServer):
     def _url(self) -> str:
         from engine.judge.providers.http import below
 
-        return below(self._environ.get(BASE_URL) or messages_api.DEFAULT_URL, messages_api.PATH)
+        return below(self._environ.get(BASE_URL) or DEFAULT_URL, PATH)
 
     def _body(self, question: Question) -> dict[str, Any]:
-        return messages_api.request_body(self.model, question)
+        form = {"format": {"type": "json_schema", "schema": dict(question.schema)}}
+        search = {"type": WEB_SEARCH, "name": "web_search", "max_uses": question.searches}
+        return {
+            "max_tokens": question.max_tokens,
+            "messages": [{"role": "user", "content": question.user}],
+            "model": self.model,
+            **({"output_config": form} if question.schema else {}),
+            "system": question.system,
+            **({} if question.temperature is None else {"temperature": question.temperature}),
+            **({"tools": [search]} if question.searches else {}),
+        }
 
     def _read(self, response: HttpResponse, address: str) -> Completion:
-        return messages_api.read_answer(response, self._secrets(), address)
+        if response.status != 200:
+            raise refusal(response, self._secrets(), address)
+        message = decoded(response.content)
+        content = message.get("content")
+        if not isinstance(content, list | str):
+            raise ProviderHttpError(f"The answer of {address} is not a message. Check ANTHROPIC_BASE_URL.")
+        usage, text = message.get("usage"), text_of(content)
+        return Completion(
+            text=text or tool_text(content),
+            is_thought=is_thought(text),
+            input_tokens=count(usage, "input_tokens"),
+            output_tokens=count(usage, "output_tokens"),
+            stop_reason=str(message.get("stop_reason")),
+            searches=count(usage.get("server_tool_use") if isinstance(usage, dict) else None, "web_search_requests"),
+            pages=_pages_of(content),
+        )
 
 
 class AnthropicProvider(_MessagesApi):
@@ -92,7 +141,7 @@ class AnthropicProvider(_MessagesApi):
                 except ImportError as error:
                     reason = f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift."
                     raise ProviderHttpError(reason) from None
-                self._client = SdkClient(credentials)
+                self._client = SdkClient(credentials, PATH)
             return self._client
 
 
@@ -116,9 +165,29 @@ class AnthropicHttpProvider(_MessagesApi):
         from engine.judge.providers.http import post, shown
 
         url = self._url()
-        headers = {**messages_api.HEADERS, **headers, "anthropic-version": messages_api.API_VERSION}
+        headers = {**HEADERS, **headers, "anthropic-version": API_VERSION}
 
         def sent(body: dict[str, Any]) -> HttpResponse:
-            return post(url, headers, messages_api.encoded(body), timeout_s)
+            return post(url, headers, json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(), timeout_s)
 
         return self._asked(question, timeout_s, shown(url), sent)
+
+
+def _pages_of(content: object) -> tuple[WebSource, ...]:
+    """The web pages in a message's content: those that its texts cite, or else those that were found."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    cited = [page for part in parts for page in _pages(part.get("citations"))]
+    found = [page for part in parts if part.get("type") == SEARCH_RESULT for page in _pages(part.get("content"))]
+    return tuple(dict.fromkeys(cited or found))[:MOST_PAGES]
+
+
+def _pages(entries: object) -> list[WebSource]:
+    pages = []
+    for entry in entries if isinstance(entries, list) else []:
+        url, title = (entry.get("url"), entry.get("title")) if isinstance(entry, dict) else (None, None)
+        if not isinstance(url, str) or not url.startswith(("https://", "http://")) or len(url) > URL_LIMIT:
+            continue
+        # No character could end a link, or command a terminal.
+        if url.isascii() and url.isprintable() and not any(character in " <>" for character in url):
+            pages.append(WebSource(url, cut(title, PAGE_TITLE_LIMIT) if isinstance(title, str) else ""))
+    return pages

@@ -1,13 +1,15 @@
-"""What the providers of chat servers share: a call under a deadline, and what a server turns out to refuse or need."""
+"""What the providers of chat servers share: a call under a deadline, what a server turns out to refuse or need, and
+reading its answers: texts, counts and errors, in whatever form servers have them.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 
-from engine.errors import ProviderTimeoutError
+from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.provider import MAX_TOKENS, Calls, Provider
-from engine.judge.providers.credentials import without
-from engine.judge.providers.messages_api import complaint_of, decoded
+from engine.judge.providers.credentials import presentable, without
 from engine.lean.record import replace
 
 TYPE_CHECKING = False
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from engine.judge.providers.http import HttpResponse
 
     Post = Callable[[dict[str, Any]], HttpResponse]
+
+HEADERS = {"accept": "application/json", "content-type": "application/json"}
+TEXT_TYPES = ("text", "output_text")
+SEARCH_RESULT, TOOL = "web_search_tool_result", "tool_use"
+"""Types of the parts of a message's content."""
+
+PLAIN_LIMIT = 2_000
+"""Characters of an error that is a plain text."""
 
 BAD_REQUEST = (400, 422)
 """The statuses with which servers refuse a parameter."""
@@ -87,10 +97,14 @@ class ChatServer(Provider):
         return replace(again, input_tokens=tokens[0], output_tokens=tokens[1])
 
     def _answer(self, body: dict[str, Any], post: Post) -> HttpResponse:
-        """The server's answer to *body*, without the parameters that it refuses."""
+        """The server's answer to *body*, without the parameters that it refuses, or with their other names."""
         refused = self._refused
         while True:
-            sent = without_parameters(body, refused)
+            sent = {}
+            for parameter, value in body.items():
+                name = OTHER_NAME.get(parameter, parameter) if parameter in refused else parameter
+                if name not in refused:
+                    sent[name] = value
             response = post(sent)
             found = self._complaints(response, sent) if response.status in BAD_REQUEST else frozenset()
             if not found:
@@ -111,12 +125,72 @@ class ChatServer(Provider):
         return frozenset(name for name in optional if self.OPTIONAL[name].search(text))
 
 
-def without_parameters(body: dict[str, Any], refused: Collection[str]) -> dict[str, Any]:
-    """*body* without *refused* parameters. One with another name that is not refused gets that name."""
-    sent = {}
-    for parameter, value in body.items():
-        if parameter not in refused:
-            sent[parameter] = value
-        elif OTHER_NAME.get(parameter, parameter) not in refused:
-            sent[OTHER_NAME[parameter]] = value
-    return sent
+def refusal(response: HttpResponse, secrets: Collection[str], address: str) -> ProviderHttpError:
+    """The error for a response with a status other than 200, with the server's message."""
+    text = complaint_of(response.content)
+    reason = f": {presentable(text, secrets)}" if text else "."
+    return ProviderHttpError(f"{address} answered {response.status}{reason}", response.status, response.retry_after_s)
+
+
+def complaint_of(content: bytes) -> str:
+    """The text of an error in the API's form, or in a form of other servers: `error` or `detail` as a text, or a list
+    of faults with their places. A text that is neither JSON nor a page is the message itself. Empty for anything else.
+    Never a text that only repeats the request."""
+    answer = decoded(content)
+    error = answer.get("error", answer)
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail")
+    if isinstance(error, list):
+        faults = [(fault.get("loc"), fault.get("msg")) for fault in error if isinstance(fault, dict)]
+        error = "; ".join(
+            f"{'.'.join(map(str, place))}: {text}"
+            for place, text in faults
+            if isinstance(place, list) and isinstance(text, str)
+        )
+    if error and isinstance(error, str):
+        return error
+    text = content.decode("utf-8", "replace").strip()
+    return "" if text[:1] in ("{", "[", "<", "") else text[:PLAIN_LIMIT]
+
+
+def decoded(content: bytes) -> dict[str, Any]:
+    """The JSON object in *content*; an empty one for anything else."""
+    try:
+        value = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def count(usage: object, field: str) -> int:
+    """The number of tokens in a field of *usage*; 0 for anything else."""
+    value = usage.get(field) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def text_of(content: object) -> str:
+    """The text of a message's content: a text, or a list of parts. Thoughts, tools and other parts are skipped."""
+    return "".join(map(_text, content)) if isinstance(content, list) else _text(content)
+
+
+def _text(part: object) -> str:
+    """The text of a part: a text, or an object with a text whose type, if it has one, is a type of text.
+
+    Results of a search stand between two texts, so they count as an empty line.
+    """
+    if isinstance(part, dict) and part.get("type") == SEARCH_RESULT:
+        return "\n\n"
+    is_text = isinstance(part, dict) and part.get("type", "text") in TEXT_TYPES
+    text = part.get("text") if is_text and isinstance(part, dict) else part
+    return text if isinstance(text, str) else ""
+
+
+def is_thought(text: str) -> bool:
+    """Whether *text* holds no answer yet: it is empty, or a thought that did not end."""
+    return not text.strip() or (text.lstrip().startswith("<think>") and "</think>" not in text)
+
+
+def tool_text(content: object) -> str:
+    """The arguments with which a message calls a tool, for a model that answers in this way; else empty."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return "".join(json.dumps(part.get("input")) for part in parts if part.get("type") == TOOL)

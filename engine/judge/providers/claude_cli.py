@@ -8,15 +8,14 @@ import signal
 import subprocess
 import tempfile
 from contextlib import suppress
-from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from engine.config import GUARD
 from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.provider import Completion, Provider
+from engine.judge.providers.chat_server import count, decoded, text_of
 from engine.judge.providers.credentials import known_secrets, presentable, without
-from engine.judge.providers.messages_api import count, decoded, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 COMMAND = "claude"
 ANSWER_BYTES = 1_000_000
-CHUNK_BYTES, POLL_S = 1 << 16, 0.05
+POLL_S = 0.05
 NO_COMMAND = (
     "The judge claude-cli needs the command `claude` on the PATH. Install Claude Code, or name the judge anthropic and "
     "set ANTHROPIC_API_KEY."
@@ -73,15 +72,19 @@ class ClaudeCliProvider(Provider):
         return found
 
     def _run(self, command: list[str], stdin: str, folder: str, timeout_s: float) -> bytes:
-        """The output of the command. Its input is a file, so that nobody has to write while the output is read."""
-        with tempfile.TemporaryFile() as question:
+        """The output of the command.
+
+        Input and output are files: nobody has to write while the output is read, and a process that the command leaves
+        behind may hold them open.
+        """
+        with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as output:
             question.write(stdin.encode())
             question.seek(0)
             try:
                 process = subprocess.Popen(
                     command,
                     stdin=question,
-                    stdout=subprocess.PIPE,
+                    stdout=output,
                     stderr=subprocess.DEVNULL,
                     cwd=folder,
                     env={**self._environ, GUARD: "1"},
@@ -89,41 +92,22 @@ class ClaudeCliProvider(Provider):
                 )
             except (OSError, ValueError) as error:
                 raise ProviderHttpError(f"`{COMMAND}` cannot be started ({type(error).__name__}).") from None
-        with process:
+            ends, is_over = monotonic() + timeout_s, False
             try:
-                return _output(process, monotonic() + timeout_s)
-            except (TimeoutError, subprocess.TimeoutExpired):
-                raise ProviderTimeoutError(f"No answer within {timeout_s:g} s. {SLOW}") from None
+                while not is_over:
+                    with suppress(subprocess.TimeoutExpired):
+                        is_over = process.wait(POLL_S) is not None
+                    if os.fstat(output.fileno()).st_size > ANSWER_BYTES:
+                        raise ProviderHttpError(f"`{COMMAND} -p` wrote more than {ANSWER_BYTES // 1000:,} kB.")
+                    if not is_over and monotonic() >= ends:
+                        raise ProviderTimeoutError(f"No answer within {timeout_s:g} s. {SLOW}")
             finally:
-                if process.poll() is None:
+                if not is_over:
                     with suppress(OSError):
                         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _output(process: subprocess.Popen[bytes], ends: float) -> bytes:
-    """Everything that *process* writes until it ends, at most ANSWER_BYTES.
-
-    A process that it leaves behind may hold the pipe open, so the end of the pipe is not awaited. Raises TimeoutError
-    or TimeoutExpired at *ends*, and ProviderHttpError for a larger output.
-    """
-    assert process.stdout is not None
-    output = bytearray()
-    with DefaultSelector() as selector:
-        selector.register(process.stdout, EVENT_READ)
-        while (left := ends - monotonic()) > 0:
-            has_ended = process.poll() is not None
-            if selector.select(0 if has_ended else min(left, POLL_S)):
-                chunk = os.read(process.stdout.fileno(), CHUNK_BYTES)
-                output += chunk
-                if len(output) > ANSWER_BYTES:
-                    raise ProviderHttpError(f"`{COMMAND} -p` wrote more than {ANSWER_BYTES // 1000:,} kB.")
-                if chunk:
-                    continue
-                process.wait(max(0.0, ends - monotonic()))
-                return bytes(output)
-            if has_ended:
-                return bytes(output)
-    raise TimeoutError
+                    process.wait()
+            output.seek(0)
+            return output.read()
 
 
 def _completion(stdout: bytes, secrets: Collection[str]) -> Completion:

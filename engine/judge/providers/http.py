@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from http.client import BadStatusLine, HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, getproxies
@@ -11,17 +12,14 @@ from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from http.client import HTTPResponse
-    from zlib import _Decompress
 
     from engine.errors import ProviderError
 
 ANSWER_BYTES = 1_000_000
 """The largest answer that is read. A judge's answer has less than 10 kB."""
 
-
-PIECE_BYTES = 1 << 16
 FORMS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """The compressions that are read, and the argument of zlib for each."""
 
@@ -72,54 +70,31 @@ def shown(url: str) -> str:
     return "".join((scheme, slashes, host.rpartition("@")[2], slash, path))
 
 
-def too_large(most: int = ANSWER_BYTES) -> ProviderHttpError:
-    return ProviderHttpError(f"The API's answer is larger than {most // 1000:,} kB.")
+def too_large() -> ProviderHttpError:
+    return ProviderHttpError(f"The API's answer is larger than {ANSWER_BYTES // 1000:,} kB.")
 
 
-class Unpacker:
-    """Takes the compression from an answer, chunk by chunk, and gives at most *most* bytes: one MB may hold a GB.
+def unpacked(content: bytes, encoding: str | None) -> bytes:
+    """*content* without its compression. *encoding* is the header `content-encoding`.
 
-    No compression is asked for, but a gateway may compress all the same. *encoding* is the header `content-encoding`.
-    Raises ProviderHttpError for a larger answer, a cut or damaged answer, and a compression that is not known here.
+    No compression is asked for, but a gateway may compress all the same. Raises ProviderHttpError for an answer that
+    unpacks to more than ANSWER_BYTES (one MB may hold a GB), is cut or damaged, or in a compression not known here.
     """
+    name = (encoding or "identity").strip().lower()
+    if name == "identity":
+        return content
+    if name not in FORMS:
+        raise ProviderHttpError(f"The API's answer is compressed in a way not known here: {name[:20]!a}.")
+    import zlib
 
-    def __init__(self, encoding: str | None, most: int = ANSWER_BYTES) -> None:
-        self._name = (encoding or "identity").strip().lower()
-        self._left = self._most = most
-        self._zlib: _Decompress | None = None
-        if self._name in FORMS:
-            import zlib
-
-            self._zlib = zlib.decompressobj(FORMS[self._name])
-        elif self._name != "identity":
-            raise ProviderHttpError(f"The API's answer is compressed in a way not known here: {self._name[:20]!a}.")
-
-    def add(self, chunk: bytes) -> Iterator[bytes]:
-        """The next bytes without compression, in pieces: a chunk may hold a thousand times its size."""
-        for plain in self._pieces(chunk) if self._zlib else (chunk,):
-            self._left -= len(plain)
-            if self._left < 0:
-                raise too_large(self._most)
-            yield plain
-
-    def end(self) -> None:
-        """Raise ProviderHttpError if the compressed data is cut."""
-        if self._zlib and not self._zlib.eof:
-            raise self._damaged()
-
-    def _pieces(self, chunk: bytes) -> Iterator[bytes]:
-        import zlib
-
-        assert self._zlib is not None
-        try:
-            while plain := self._zlib.decompress(chunk, PIECE_BYTES):
-                yield plain
-                chunk = self._zlib.unconsumed_tail
-        except zlib.error:
-            raise self._damaged() from None
-
-    def _damaged(self) -> ProviderHttpError:
-        return ProviderHttpError(f"The API's answer is cut or damaged: it is not the {self._name} data that it says.")
+    unpacker, plain = zlib.decompressobj(FORMS[name]), b""
+    with suppress(zlib.error):
+        plain = unpacker.decompress(content, ANSWER_BYTES + 1)
+    if len(plain) > ANSWER_BYTES:
+        raise too_large()
+    if not unpacker.eof:
+        raise ProviderHttpError(f"The API's answer is cut or damaged: it is not the {name} data that it says.")
+    return plain
 
 
 def seconds(header: str | None) -> float | None:
@@ -145,9 +120,7 @@ def _read(response: HTTPResponse) -> HttpResponse:
         raise too_large()
     if response.length:
         raise IncompleteRead(content, response.length)
-    unpacker = Unpacker(response.getheader("content-encoding"))
-    plain = b"".join(unpacker.add(content))
-    unpacker.end()
+    plain = unpacked(content, response.getheader("content-encoding"))
     return HttpResponse(response.status, plain, seconds(response.getheader("retry-after")))
 
 

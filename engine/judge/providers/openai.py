@@ -12,9 +12,17 @@ from urllib.parse import urlsplit
 
 from engine.errors import MissingKeyError, ProviderHttpError
 from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Completion
-from engine.judge.providers.chat_server import ChatServer
+from engine.judge.providers.chat_server import (
+    HEADERS,
+    ChatServer,
+    count,
+    decoded,
+    is_thought,
+    refusal,
+    text_of,
+    tool_text,
+)
 from engine.judge.providers.http import below, post, shown
-from engine.judge.providers.messages_api import HEADERS, count, decoded, is_thought, refusal, text_of, tool_text
 from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutError, DefaultHttpxClient
-from httpx2 import SyncByteStream
+from httpx2 import ByteStream, SyncByteStream
 
 from engine.errors import ProviderError, ProviderTimeoutError
-from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, Unpacker, below, no_connection, seconds, too_large
-from engine.judge.providers.messages_api import PATH
+from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, below, no_connection, seconds, too_large, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from httpx2 import Response
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class SdkClient:
     """Posts to the Messages API from any thread, on connections that it keeps until `close`.
 
-    It gives an error for an answer that is larger, packed or unpacked, than an answer may be.
+    It gives an error for an answer that is larger, packed or unpacked, than an answer may be. *path*: that of the API.
     """
 
-    def __init__(self, credentials: Mapping[str, Any]) -> None:
+    def __init__(self, credentials: Mapping[str, Any], path: str) -> None:
         client = DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [_bound]})
         headers, more = {"accept-encoding": "identity"}, dict(credentials)
         if more.get("base_url"):
-            address, _, query = below(more["base_url"], PATH).partition("?")
-            more |= {"base_url": address.removesuffix(PATH), "default_query": dict(parse_qsl(query))}
+            address, _, query = below(more["base_url"], path).partition("?")
+            more |= {"base_url": address.removesuffix(path), "default_query": dict(parse_qsl(query))}
         self._sdk = Anthropic(**more, max_retries=0, default_headers=headers, http_client=client)
 
     def post(self, body: dict[str, Any], timeout_s: float) -> HttpResponse:
@@ -59,24 +59,12 @@ def _read(response: Response) -> HttpResponse:
 
 
 def _bound(response: Response) -> None:
-    """Unpack the answer here, because the SDK's client has no limit: it gets a stream without compression."""
-    unpacker = Unpacker(response.headers.pop("content-encoding", None), ANSWER_BYTES)
-    response.stream = _Bounded(response.stream, unpacker)  # type: ignore[arg-type]
-
-
-class _Bounded(SyncByteStream):
-    def __init__(self, stream: SyncByteStream, unpacker: Unpacker) -> None:
-        self._stream = stream
-        self._unpacker = unpacker
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for chunk in self._stream:
-            size += len(chunk)
-            if size > ANSWER_BYTES:
+    """Read and unpack the answer here, because the SDK's client has no limit: it gets a stream without compression."""
+    content, stream = b"", response.stream
+    assert isinstance(stream, SyncByteStream)
+    with closing(stream):
+        for chunk in stream:
+            content += chunk
+            if len(content) > ANSWER_BYTES:
                 raise too_large()
-            yield from self._unpacker.add(chunk)
-        self._unpacker.end()
-
-    def close(self) -> None:
-        self._stream.close()
+    response.stream = ByteStream(unpacked(content, response.headers.pop("content-encoding", None)))

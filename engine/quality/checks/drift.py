@@ -23,13 +23,18 @@ NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.
 MOST_NAME = 200
 
 
-def find(subject: CheckedRoot) -> Iterator[Finding]:
+def find_drift(subject: CheckedRoot) -> Iterator[Finding]:
     """Doubles, dead links, memories without a line or with the line of another text, and problems of the list."""
     for notice in subject.notices:
-        yield Finding(
-            "drift", "", NOTICE_SEVERITY, f"{notice.where} {notice.reason}", f"Edit {notice.where}", notice.where
-        )
-    yield from _doubles(subject)
+        reason = f"{notice.where} {notice.reason}"
+        yield Finding("drift", "", NOTICE_SEVERITY, reason, f"Edit {notice.where}", notice.where)
+    held = {memory.summary.id: memory.summary.file for memory in subject.memories}
+    for double in subject.doubles:  # nobody would notice these files otherwise: they are not shown
+        kept, other = held.get(double.double_of, ""), os.path.join(subject.root, double.where)
+        if kept not in ("", other):
+            action = f"Keep in {os.path.relpath(kept, subject.root)} what is right, and delete {double.where}"
+            reason = f"{double.where} {double.reason}"
+            yield Finding("drift", double.double_of, DOUBLE_SEVERITY, reason, action, double.where)
     files = {
         os.path.relpath(memory.summary.file, subject.root).replace(os.sep, "/"): memory for memory in subject.active
     }
@@ -49,18 +54,6 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
             yield from _dead(subject.root, writing, entries)
         own = {file: files[file].summary.id for file in names if file != name}
         yield from _of_memories(subject.root, writing, lines, own)
-
-
-def _doubles(subject: CheckedRoot) -> Iterator[Finding]:
-    """The other files with the id of a memory, which nobody would notice otherwise: they are not shown."""
-    files = {memory.summary.id: memory.summary.file for memory in subject.memories}
-    for double in subject.doubles:
-        kept, other = files.get(double.double_of, ""), os.path.join(subject.root, double.where)
-        if kept not in ("", other):
-            action = f"Keep in {os.path.relpath(kept, subject.root)} what is right, and delete {double.where}"
-            yield Finding(
-                "drift", double.double_of, DOUBLE_SEVERITY, f"{double.where} {double.reason}", action, double.where
-            )
 
 
 def _dead(root: str, writing: Writing, entries: Sequence[IndexEntry]) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ class ComparedText(Record):
     plain: str
 
 
-def find(subject: CheckedRoot) -> Iterator[Finding]:
+def find_duplicates(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each memory that says nearly the same as a newer one, at the newest of the most alike.
 
     `memory_id` is the newer memory, `others` has the older one.

@@ -41,7 +41,7 @@ LEAST = 6
 """Characters of a secret that can be taken out of a text without changing other words."""
 
 
-def find(subject: CheckedRoot) -> Iterator[Finding]:
+def find_secrets(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each line with a secret, and each kind of secret in it."""
     with _settings():
         for memory in subject.memories:

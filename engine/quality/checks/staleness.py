@@ -9,7 +9,7 @@ from engine.quality.registry import WORDS, Finding
 from engine.quality.repository import RepositoryContent, read_repository
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from engine.memory import Memory
     from engine.quality.registry import CheckedRoot
@@ -36,11 +36,13 @@ TOLD = re.compile(rf"\b(?:{'|'.join(WORDS['told'])})\b", re.IGNORECASE)
 ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
-def find(subject: CheckedRoot) -> Iterator[Finding]:
+def find_staleness(subject: CheckedRoot) -> Iterator[Finding]:
     """Findings about active memories. Files, functions and versions are looked up only if there is a repository."""
     project = read_repository(subject.project) if subject.project else None
     texts = {memory.summary.id: f"{memory.summary.title}\n{memory.body}" for memory in subject.active}
-    gone = _gone_names(texts.values(), project) if project else frozenset()
+    gone: frozenset[str] = frozenset()
+    if project and project.is_whole and project.names:
+        gone = project.had_names({name for text in texts.values() for name in _calls(text)} - project.names)
     for memory in subject.active:
         yield from _superseded(memory)
         if project:
@@ -78,13 +80,6 @@ def _missing(memory: Memory, text: str, project: RepositoryContent, gone: Collec
             more = f" and {len(lost) - MOST_NAMED} more" if len(lost) > MOST_NAMED else ""
             reason = f"{lacks} {', '.join(lost[:MOST_NAMED])}{more}"
             yield Finding("staleness", memory.summary.id, severity, reason, action, lost[0])
-
-
-def _gone_names(texts: Iterable[str], project: RepositoryContent) -> frozenset[str]:
-    """The functions that *texts* call, that the project had, and that are in no source of it."""
-    if not project.is_whole or not project.names:
-        return frozenset()
-    return project.had_names({name for text in texts for name in _calls(text)} - project.names)
 
 
 def _paths(text: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from engine.judge.prices import cost_usd
 from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
 from engine.lean.sections import read_sections
-from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
+from engine.quality.judging.forms import rating_of_text, rating_text, read_completion
 from engine.quality.judging.rating import (
     RULE,
     THRESHOLD,
@@ -52,16 +52,6 @@ class CostEstimate(Record):
     def asked(self) -> int:
         """The memories that the model is asked about."""
         return self.memories - self.by_rule - self.known
-
-    def plus(self, other: CostEstimate) -> CostEstimate:
-        """Both together."""
-        return CostEstimate(
-            self.memories + other.memories,
-            self.by_rule + other.by_rule,
-            self.known + other.known,
-            None if self.usual_usd is None or other.usual_usd is None else self.usual_usd + other.usual_usd,
-            None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd,
-        )
 
 
 class QualityJudge(Asker):
@@ -165,17 +155,8 @@ def meta_reason(memory: Memory) -> str:
         and memory.summary.category != "session_summary"
     ):
         return f"Meta-content: the title {title!r} announces or sums up a text instead of saying something."
-    if not _says_something(memory, words):
-        return "Meta-content: there is a heading, and no text below it."
-    return ""
-
-
-def _says_something(memory: Memory, title: str) -> bool:
-    """Whether a line of the body is neither empty, nor a heading, nor the title again.
-
-    Without a body the title alone may say something, unless it is marked as a heading.
-    """
+    # A line says something that is neither a heading nor the title again; without a body the title may, if no heading.
     lines = [line for line in memory.body.splitlines() if line.strip()]
-    if not lines:
-        return bool(title) and not memory.summary.title.lstrip().startswith("#")
-    return any(not _MARKUP.match(line) and _NOT_WORDS.sub(" ", line.casefold()).strip() != title for line in lines)
+    said = [line for line in lines if not _MARKUP.match(line) and _NOT_WORDS.sub(" ", line.casefold()).strip() != words]
+    says_something = said if lines else words and not title.lstrip().startswith("#")
+    return "" if says_something else "Meta-content: there is a heading, and no text below it."

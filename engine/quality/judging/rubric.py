@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import ConfigError
-from engine.judge.prompts import FIELD_LIMIT, cut, object_schema, one_line
+from engine.judge.prompts import FIELD_LIMIT, escaped, object_schema, one_line
 from engine.judge.provider import Question
 from engine.lean.record import Record
 from engine.lean.sections import text_beside
@@ -187,10 +187,10 @@ def request_text(memory: Memory, sample: int = 0) -> str:
     """The request: title, facts and text of *memory*, escaped, so that no text can close a tag."""
     summary = memory.summary
     return _REQUEST.format(
-        title=_escaped(summary.title),
-        category=_escaped(summary.category),
-        tags=_escaped(", ".join(summary.tags)),
-        updated=_escaped(summary.updated_at or summary.created_at),
+        title=escaped(summary.title),
+        category=escaped(summary.category),
+        tags=escaped(", ".join(summary.tags)),
+        updated=escaped(summary.updated_at or summary.created_at),
         sample=_SAMPLE.format(number=sample + 1) if sample else "",
         body=_body(memory),
     )
@@ -211,7 +211,3 @@ def _body(memory: Memory) -> str:
 def _lines(heading: str, lines: tuple[str, ...]) -> list[str]:
     plain = [" " * min(len(line) - len(line.lstrip(" \t")), MOST_INDENT) + one_line(line) for line in lines]
     return [f"{one_line(heading)}:", *plain] if heading else plain
-
-
-def _escaped(text: str) -> str:
-    return escape(cut(text, FIELD_LIMIT))

@@ -15,7 +15,7 @@ from engine.lean.record import Record, fields
 from engine.lean.sqlite import DAMAGE, for_writing
 from engine.paths import decisions_file
 from engine.quality.decisions import open_decisions
-from engine.quality.judging.answer import rating_fields, rating_text
+from engine.quality.judging.forms import rating_fields, rating_text
 from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
 from engine.stores.private_database import storable
 
@@ -69,9 +69,12 @@ class RatingStore:
             with closing(for_writing(old)) as file:  # a process that died may have left a change that is to be undone
                 rows = file.execute("select * from rating").fetchall()
         except DAMAGE as error:
-            if os.path.exists(old):
-                raise _explain_old(old, error) from None
-            return  # another process has just brought them
+            if not os.path.exists(old):  # another process has just brought them
+                return
+            raise DecisionsError(
+                f"The ratings of version 1.0.0 in {old} cannot be read ({error}). Delete the file: the judge's cache "
+                "still has the answers."
+            ) from None
         with self._file.changing() as db:
             db.executemany(f"insert or ignore into rating values ({', '.join('?' * 14)})", rows)
         with suppress(OSError):  # the next process tries again
@@ -108,13 +111,6 @@ def may_have_ratings(environ: Mapping[str, str]) -> bool:
 
 def _old_file(environ: Mapping[str, str]) -> str:
     return os.path.join(os.path.dirname(decisions_file(environ)), OF_1_0_0)
-
-
-def _explain_old(old: str, error: Exception) -> DecisionsError:
-    return DecisionsError(
-        f"The ratings of version 1.0.0 in {old} cannot be read ({error}). Delete the file: the judge's cache still has "
-        "the answers."
-    )
 
 
 NO_RATING = rating_fields(Rating(0.0)) | {"overall": None}

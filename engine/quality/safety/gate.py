@@ -110,7 +110,11 @@ def is_suspect(text: str) -> bool:
         or any(sign in lower for sign in FORM_SIGNS)
         or any(sign in text for sign in ESCAPE_SIGNS)
         or bool(possible(_concepts(lower, known)))
-        or any(_looks_random(run) for run in text.split() if len(run) >= LONG_RUN)
+        or any(
+            run != run.lower() and run != run.upper() and run.count("/") < MOST_SLASHES and not DECIMALS.isdisjoint(run)
+            for run in text.split()  # capitals, small letters and digits as in Base64; in a path there are more slashes
+            if len(run) >= LONG_RUN
+        )
     )
 
 
@@ -137,12 +141,6 @@ def _concepts(lower: str, known: set[str]) -> int:
     if found & CONSENT:
         found |= UNASKED
     return found
-
-
-def _looks_random(run: str) -> bool:
-    """Whether a run mixes capitals, small letters and digits as Base64 does. In a path there are more slashes."""
-    has_case = run != run.lower() and run != run.upper()
-    return has_case and run.count("/") < MOST_SLASHES and not DECIMALS.isdisjoint(run)
 
 
 class _Separators(dict[int, str]):

@@ -113,7 +113,8 @@ def invisible_signs(text: str) -> list[Sign]:
     if text.isascii():
         return []
     unseen = [match.start() for match in UNSEEN.finditer(text) if not _is_proper(text, match.start())]
-    tags = [match.start() for match in TAG.finditer(text) if not _is_flag(text, match.start())]
+    # a flag of an emoji begins with a black flag
+    tags = [place for tag in TAG.finditer(text) if "\U0001f3f4" not in text[max(0, (place := tag.start()) - 8) : place]]
     selectors = [match.start() for match in SELECTOR.finditer(text)]
     turned = [match.start() for match in TURNING.finditer(text)]
     is_leftwards = any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
@@ -136,11 +137,6 @@ def _is_proper(text: str, place: int) -> bool:
     if place == 0 or text[place] in ("\u00ad", "\u3164", "\u115f", "\u1160"):
         return True
     return text[place] in JOINING and ord(text[place - 1]) > 0x2FF
-
-
-def _is_flag(text: str, place: int) -> bool:
-    """Whether a tag character belongs to a flag, which begins with a black flag."""
-    return "\U0001f3f4" in text[max(0, place - 8) : place]
 
 
 def _is_inside_word(text: str, place: int) -> bool:

@@ -146,7 +146,11 @@ def _closest(rule: Rule, hits: tuple[Hit, ...]) -> list[Hit] | None:
             for hit in hits[max(0, at - rule.span) : at + rule.span + 1]
             if abs(hit.place - core.place) <= rule.span and hit is not core
         ]
-        if _is_condition(core, near):
+        # A text may say what happens if something was approved or cancelled, and not that it was.
+        conditions = [core.place - hit.place for hit in near if hit.concepts & IF]
+        if core.concepts & (APPROVED | CANCEL) and any(
+            0 < distance <= NEAR_IF or distance == -1 for distance in conditions
+        ):
             continue
         taken = [core]
         for needed in rule.needed[1:]:
@@ -161,10 +165,3 @@ def _closest(rule: Rule, hits: tuple[Hit, ...]) -> list[Hit] | None:
         else:
             return taken
     return None
-
-
-def _is_condition(core: Hit, near: list[Hit]) -> bool:
-    """Whether a text says what happens if something was approved or cancelled, and not that it was."""
-    return bool(core.concepts & (APPROVED | CANCEL)) and any(
-        hit.concepts & IF and (0 < core.place - hit.place <= NEAR_IF or hit.place - core.place == 1) for hit in near
-    )

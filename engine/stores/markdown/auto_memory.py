@@ -71,6 +71,7 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
     if title:
         stem = without_lone_surrogates(text.stem)
         modified = first(front, "modified")
+        status = first(front, "record_status").lower()  # memsift wrote it: the client loads what MEMORY.md lists
         yield MarkdownPart(
             key="",
             line=0,
@@ -80,7 +81,7 @@ def note(text: MarkdownText) -> Iterator[MarkdownPart]:
             sections=sections(text.body),
             created_at=first(front, "created") or modified,
             updated_at=modified,
-            status=_status(front),
+            status=status if status in ("retired", "archived") else "active",
         )
 
 
@@ -89,12 +90,6 @@ def type_of(front: FrontMatter, stem: str) -> str:
     given = first(front, "type").lower()
     prefix = stem.replace("-", "_").split("_", 1)[0].lower()
     return next((kind for kind in (given, prefix) if kind in TYPES), DEFAULT_TYPE)
-
-
-def _status(front: FrontMatter) -> str:
-    """The status that memsift wrote. The client knows none: it loads what MEMORY.md lists."""
-    given = first(front, "record_status").lower()
-    return given if given in ("retired", "archived") else "active"
 
 
 def _of_index(root: str) -> tuple[bool, list[Skipped]]:

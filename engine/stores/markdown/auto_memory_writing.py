@@ -32,7 +32,6 @@ from engine.stores.registry import NOTES_LIST
 from engine.stores.writing import (
     ACTIVE,
     BODY,
-    STATUS_WORDS,
     Changes,
     FormField,
     names_only,
@@ -102,13 +101,8 @@ def edited(text: str, changes: Changes, now: str) -> str:
     fields = {name: values[-1] for name, values in changes.fields if values}
     if changes.title is not None:
         fields["description"] = changes.title
-    refuse(
-        [
-            f"{name} is no field that can be set here; there are {', '.join(FIELDS)}"
-            for name in fields
-            if name not in FIELDS
-        ]
-    )
+    unknown = [name for name in fields if name not in FIELDS]
+    refuse([f"{name} is no field that can be set here; there are {', '.join(FIELDS)}" for name in unknown])
     refuse(_problems(fields))
     note = _note(text)
     for name, value in fields.items():
@@ -140,11 +134,10 @@ def with_status(text: str, status: str, reason: str, now: str) -> str:
     note = _note(text)
     for key in STATUS_KEYS:
         note = _without_key(note, key)
-    stem = STATUS_WORDS[status][2]
-    if stem:
+    if status != ACTIVE:
         note = _with_key(note, STATUS, status)
-        note = _with_key(note, f"{stem}_at", now)
-        note = _with_key(note, f"{stem}_reason", one_line(reason) or "No reason provided")
+        note = _with_key(note, f"{status}_at", now)
+        note = _with_key(note, f"{status}_reason", one_line(reason) or "No reason provided")
     elif not note.front:
         return note.body
     elif _value(note, STATUS):  # in braces, where no line can be taken out

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.memory import Skipped
-    from engine.stores.markdown.text import BodyLine
 
 SUMMARY, RAW = "memory_summary.md", "raw_memories.md"
 VERSION = "v1"
@@ -40,58 +39,37 @@ def is_codex(text: MarkdownText) -> bool:
     return text.name == RAW or (text.name == INDEX_FILE and any(line.startswith(f"# {GROUP}") for line in text.lines))
 
 
-class CodexReader:
-    """What stands above the next bullet: its list, the tags of its task, and the time of its thread."""
+def read_codex(text: MarkdownText) -> Iterator[MarkdownPart]:
+    """A memory for each bullet, with its list, the tags of its task, and the time of its thread.
 
-    def __init__(self) -> None:
-        self._list = ""
-        self._tags: tuple[str, ...] = ()
-        self._moment = ""
-        self._block: list[str] | None = None
-
-    def read(self, text: MarkdownText) -> Iterator[MarkdownPart]:
-        """A memory for each bullet. Keys may be indented, and lists of files and of keywords are no memories."""
-        for lines in bullets(body_lines(text.lines, 0)):
-            start = lines[0]
-            if start.text.strip() == "---":
-                self._fence()
-            elif self._block is not None:
-                self._block += [line.text for line in lines]
-            elif start.level:
-                self._heading(start)
-            elif self._list == KEYWORDS:
-                self._add_tags(as_words((start.text.strip().removeprefix("- "),)))
-            elif not start.is_bullet:
-                self._label(start.text.strip())
-            elif self._list != FILES:
-                name = self._list.lower()
-                category = next((category for word, category in CATEGORIES if word in name), REFERENCE)
-                yield bullet_part(lines, category, self._list, self._tags[:MOST_TAGS], self._moment)
-
-    def _fence(self) -> None:
-        """A `---` begins the keys of a task, the next one ends them."""
-        if self._block is None:
-            self._block = []
-            return
-        front = pairs(self._block)
-        self._tags, self._block = (), None
-        self._add_tags(as_words((first(front, "task_group"), *front.get("keywords", ()))))
-
-    def _heading(self, line: BodyLine) -> None:
-        name = heading_text(line.text)
-        if name.startswith(GROUP):
-            self._tags = ()
-            self._add_tags(as_words((name.removeprefix(GROUP),)))
-        elif name.startswith(THREAD):
-            self._tags, self._moment = (), ""
-        self._list = name
-
-    def _label(self, text: str) -> None:
-        """A line such as `Reusable knowledge:` names the list below it, and `updated_at: TIME` the time of a thread."""
-        if text.startswith("updated_at:"):
-            self._moment = text.partition(":")[2].strip()
-        elif text.endswith(":"):
-            self._list = text[:-1]
-
-    def _add_tags(self, words: tuple[str, ...]) -> None:
-        self._tags = tuple(dict.fromkeys((*self._tags, *words)))
+    Keys of a task stand between two lines of `---`, and may be indented. A line such as `Reusable knowledge:` names the
+    list below it. Lists of files and of keywords are no memories.
+    """
+    kind, moment = "", ""
+    tags: tuple[str, ...] = ()
+    block: list[str] | None = None
+    for lines in bullets(body_lines(text.lines, 0)):
+        start, words = lines[0], lines[0].text.strip()
+        if words == "---":
+            if block is not None:
+                front = pairs(block)
+                tags = as_words((first(front, "task_group"), *front.get("keywords", ())))
+            block = [] if block is None else None
+        elif block is not None:
+            block += [line.text for line in lines]
+        elif start.level:
+            kind = heading_text(start.text)
+            if kind.startswith(GROUP):
+                tags = as_words((kind.removeprefix(GROUP),))
+            elif kind.startswith(THREAD):
+                tags, moment = (), ""
+        elif kind == KEYWORDS:
+            tags = tuple(dict.fromkeys((*tags, *as_words((words.removeprefix("- "),)))))
+        elif not start.is_bullet:
+            if words.startswith("updated_at:"):
+                moment = words.partition(":")[2].strip()
+            elif words.endswith(":"):
+                kind = words[:-1]
+        elif kind != FILES:
+            category = next((category for word, category in CATEGORIES if word in kind.lower()), REFERENCE)
+            yield bullet_part(lines, category, kind, tags[:MOST_TAGS], moment)

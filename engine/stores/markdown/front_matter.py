@@ -134,19 +134,17 @@ def is_plain(lines: list[str]) -> bool:
             indents.pop()
         name, colon, value = text.partition(":")
         is_key = colon and name.replace("_", "").replace("-", "").isalnum() and name[0].isalpha()
-        if not is_key or name in keys or indent != indents[-1] or (value and not _is_plain_value(value)):
+        values = [value.strip()]
+        if values[0][:1] == "[" and values[0][-1:] == "]":
+            values = [item.strip() for item in values[0][1:-1].split(",")]
+            is_key = is_key and not any({*"[]{}"} & {*item} for item in values)
+        if not is_key or name in keys or indent != indents[-1]:
+            return False
+        if value and not (value[0] == " " and all(map(_is_plain, values))):
             return False
         keys.add(name)
         is_open, list_indent = not value, None
     return True
-
-
-def _is_plain_value(value: str) -> bool:
-    text = value.strip()
-    if text[:1] == "[" and text[-1:] == "]":
-        items = [item.strip() for item in text[1:-1].split(",")]
-        return value[0] == " " and all(_is_plain(item) and not {*"[]{}"} & {*item} for item in items)
-    return value[0] == " " and _is_plain(text)
 
 
 def _is_plain(value: str) -> bool:

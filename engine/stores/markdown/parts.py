@@ -179,14 +179,20 @@ def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
     """A memory for each section that has a text of its own. Its title is the headings above it, but not the file's."""
     used: dict[str, int] = {}
     for above, lines in _sections(text.body):
-        texts = _without_preface([line.text for line in lines])
+        texts = [line.text for line in lines]
+        start = next((number for number, text in enumerate(texts) if text.startswith(PREFACE)), None)
+        if start is not None:
+            end = next((number for number in range(start, len(texts)) if not texts[number].strip()), len(texts))
+            texts = texts[:start] + texts[end:]
         if len(texts) < len(lines):
             yield Skipped(f"{text.name}:{lines[0].number}", GUIDANCE)
         if not any(map(str.strip, texts)):
             continue
         title = short(" > ".join(filter(None, above)) or first(text.front.values, "description") or first_words(texts))
         title = title or text.stem
-        key = _slug(title)
+        # as it stands in an anchor: letters and digits in lower case, with dashes between them
+        words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
+        key = "-".join(words)[:KEY_CHARACTERS] or "section"
         used[key] = used.get(key, 0) + 1
         yield MarkdownPart(
             key=key if used[key] == 1 else f"{key}-{used[key]}",
@@ -197,15 +203,6 @@ def instructions(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
             sections=(Section(above[-1] if above else "", trimmed(texts)),),
             end=lines[-1].number,
         )
-
-
-def _without_preface(texts: list[str]) -> list[str]:
-    """The lines of a section without the paragraph that begins with PREFACE."""
-    start = next((number for number, text in enumerate(texts) if text.startswith(PREFACE)), None)
-    if start is None:
-        return texts
-    end = next((number for number in range(start, len(texts)) if not texts[number].strip()), len(texts))
-    return texts[:start] + texts[end:]
 
 
 def facts(text: MarkdownText) -> Iterator[MarkdownPart]:
@@ -306,12 +303,6 @@ def _sections(lines: Iterator[BodyLine]) -> Iterator[tuple[list[str], list[BodyL
         stretch = []
     if stretch:
         yield [*above.values()], stretch
-
-
-def _slug(title: str) -> str:
-    """*title* as it stands in an anchor: letters and digits in lower case, with dashes between them."""
-    words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
-    return "-".join(words)[:KEY_CHARACTERS] or "section"
 
 
 def is_daily(text: MarkdownText) -> bool:

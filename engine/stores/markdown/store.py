@@ -34,7 +34,7 @@ FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
     (lambda text: bool(parts.client_of(text.path)), parts.instructions),
     (parts.is_daily, parts.daily),
     (codex.is_codex_summary, codex.codex_summary),
-    (codex.is_codex, lambda text: codex.CodexReader().read(text)),
+    (codex.is_codex, codex.read_codex),
     (lambda text: text.name == parts.INDEX_FILE, parts.facts),
 )
 """Which files are cut up, and how. Any other file is a note."""
@@ -45,13 +45,57 @@ DRAWING_ENDING, DRAWING_KEY = ".excalidraw.md", "excalidraw-plugin"
 
 
 def listing(root: str) -> Listing:
-    """The notes of a folder and of the folders in it, or the file that *root* is. Raises OSError."""
+    """The notes below a folder in the order of their paths, up to the bounds; or the file that *root* is.
+
+    Links to folders are not followed. Raises OSError.
+    """
     if not os.path.isdir(root):
         return Listing({root}, (root,))
     os.listdir(root)
-    walk = _Walk(root)
-    walk.through()
-    return Listing(walk.names, tuple(walk.places), tuple(walk.skipped))
+    names: set[str] = set()
+    places: list[str] = []
+    skipped: list[Skipped] = []
+
+    def skip(name: str, reason: str) -> None:
+        skipped.append(Skipped(without_lone_surrogates(name) or "the root", reason))
+
+    folders = [""]
+    while folders:
+        if len(places) == MOST_FOLDERS or len(names) >= MOST_FILES:
+            skip("", f"holds more than {MOST_FILES:,} notes or {MOST_FOLDERS:,} folders; the rest is not read")
+            break
+        folder = folders.pop()
+        places.append(folder)
+        try:
+            with os.scandir(os.path.join(root, folder)) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            skip(folder, f"cannot be listed ({error.strerror})")
+            continue
+        below, notes = [], []
+        for entry in entries:
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.name.startswith(".") or entry.name in LEFT_OUT:
+                continue
+            if entry.name.lower().endswith(SUFFIXES):
+                notes.append(name)
+            elif not os.path.isdir(entry.path):  # `entry.is_dir` raises where links form a circle
+                continue
+            elif entry.is_symlink():
+                skip(name, "is a link to a folder; name that folder with --root to read it")
+            elif name.count("/") >= MOST_DEPTH:
+                skip(name, f"lies more than {MOST_DEPTH} folders deep")
+            else:
+                below.append(name)
+        folders += reversed(below)
+        about = [name for name in notes if os.path.basename(name).lower() == NO_NOTES and len(notes) > 1]
+        for name in about:
+            skip(name, README)
+        names.update([name for name in notes if name not in about][: MOST_FILES - len(names)])
+    else:
+        if len(names) == 1 and min(names).lower() == NO_NOTES:
+            skip(names.pop(), README)
+    return Listing(names, tuple(places), tuple(skipped))
 
 
 def read(
@@ -122,62 +166,3 @@ def _summary(part: MarkdownPart, name: str, path: str, *, is_loaded: bool) -> Me
 
 def _digest(part: MarkdownPart) -> str:
     return content_digest(part.category, part.title, part.tags, part.sections)
-
-
-class _Walk:
-    """The notes below a folder, in the order of their paths, up to the bounds. Links to folders are not followed."""
-
-    def __init__(self, root: str) -> None:
-        self.names: set[str] = set()
-        self.places: list[str] = []
-        self.skipped: list[Skipped] = []
-        self._root = root
-
-    def through(self) -> None:
-        folders = [""]
-        while folders:
-            if len(self.places) == MOST_FOLDERS or len(self.names) >= MOST_FILES:
-                self._skip(
-                    "", f"holds more than {MOST_FILES:,} notes or {MOST_FOLDERS:,} folders; the rest is not read"
-                )
-                return
-            folder = folders.pop()
-            self.places.append(folder)
-            folders += reversed(self._inside(folder))
-        if len(self.names) == 1 and min(self.names).lower() == NO_NOTES:
-            self._skip(self.names.pop(), README)
-
-    def _inside(self, folder: str) -> list[str]:
-        """The folders in *folder*. Its notes are added to `names`."""
-        below, notes = [], []
-        try:
-            with os.scandir(os.path.join(self._root, folder)) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError as error:
-            self._skip(folder, f"cannot be listed ({error.strerror})")
-            return []
-        for entry in entries:
-            name = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.name.startswith(".") or entry.name in LEFT_OUT:
-                continue
-            if entry.name.lower().endswith(SUFFIXES):
-                notes.append(name)
-            elif os.path.isdir(entry.path):  # `entry.is_dir` raises where links form a circle
-                below += self._below(name, is_link=entry.is_symlink())
-        about = [name for name in notes if os.path.basename(name).lower() == NO_NOTES and len(notes) > 1]
-        for name in about:
-            self._skip(name, README)
-        self.names.update([name for name in notes if name not in about][: MOST_FILES - len(self.names)])
-        return below
-
-    def _below(self, name: str, *, is_link: bool) -> list[str]:
-        if is_link:
-            self._skip(name, "is a link to a folder; name that folder with --root to read it")
-        elif name.count("/") >= MOST_DEPTH:
-            self._skip(name, f"lies more than {MOST_DEPTH} folders deep")
-        else:
-            return [name]
-        return []
-
-    def _skip(self, name: str, reason: str) -> None:
-        self.skipped.append(Skipped(without_lone_surrogates(name) or "the root", reason))

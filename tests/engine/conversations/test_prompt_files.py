@@ -52,14 +52,6 @@ REAL_PROMPTS = {
     ],
     "tui_2.1.330_steer": ["please sleep in a tool", "steer mid turn please"],
 }
-IN_ORDER_OF_TIME = [
-    "p_2.0.76",
-    "p_1.0.128",
-    "tui_2.1.330_mixed",
-    "tui_2.1.330_queue_agents",
-    "tui_2.1.330_steer",
-    "tui_2.1.197_mixed",
-]
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -85,22 +77,14 @@ def test_a_real_client_gives_exactly_the_prompts_that_were_typed(shared_data: Pa
     assert reading.skipped == ()
 
 
-def test_all_real_clients_at_once_give_every_prompt_once(shared_data: Path) -> None:
-    reading = read_prompts([str(shared_data / "transcripts")])
-    assert texts(reading) == [text for folder in IN_ORDER_OF_TIME for text in REAL_PROMPTS[folder]]
-    assert len({prompt.id for prompt in reading.prompts}) == 24
-    assert {prompt.source.partition(":")[0] for prompt in reading.prompts} == {"transcript"}
-    assert reading.skipped == ()
+def test_a_real_history_alone_gives_the_same_prompts(shared_data: Path) -> None:
+    for folder in (name for name in REAL_PROMPTS if name.startswith("tui")):
+        reading = read_prompts([str(shared_data / "transcripts" / folder / "history.jsonl")])
+        assert [text.split() for text in texts(reading)] == [text.split() for text in REAL_PROMPTS[folder]]
+        assert {prompt.source.partition(":")[0] for prompt in reading.prompts} == {"history"}
 
 
-@pytest.mark.parametrize("folder", [name for name in REAL_PROMPTS if name.startswith("tui")])
-def test_a_real_history_alone_gives_the_same_prompts(shared_data: Path, folder: str) -> None:
-    reading = read_prompts([str(shared_data / "transcripts" / folder / "history.jsonl")])
-    assert [text.split() for text in texts(reading)] == [text.split() for text in REAL_PROMPTS[folder]]
-    assert {prompt.source.partition(":")[0] for prompt in reading.prompts} == {"history"}
-
-
-def test_sdk_prompts_come_when_asked_for_and_a_fork_does_not_double_them(shared_data: Path) -> None:
+def test_sdk_prompts_come_when_asked_for_and_a_forked_one_has_one_id_in_both_transcripts(shared_data: Path) -> None:
     folder = shared_data / "transcripts" / "p_2.1.330_image_fork"
     assert texts(read_prompts([str(folder)], include_sdk=True)) == [
         "first block\nwhat is in this image",
@@ -111,10 +95,7 @@ def test_sdk_prompts_come_when_asked_for_and_a_fork_does_not_double_them(shared_
     ]
     everything = read_prompts([str(shared_data / "transcripts")], include_sdk=True)
     assert len(everything.prompts) == 24 + 5
-
-
-def test_a_forked_prompt_keeps_its_id_whichever_transcript_is_there(shared_data: Path) -> None:
-    files = sorted((shared_data / "transcripts" / "p_2.1.330_image_fork").glob("*/*.jsonl"))
+    files = sorted(folder.glob("*/*.jsonl"))
     first, second = ([prompt.id for prompt in read_prompts([str(file)], include_sdk=True).prompts] for file in files)
     assert first[:2] == second[:2] == ["fd1b2607772f4b7d", "1d290eded2704249"]
     assert set(first[2:]).isdisjoint(second[2:])
@@ -140,28 +121,21 @@ def test_a_real_prompt_comes_with_what_was_said_before(shared_data: Path) -> Non
     )
 
 
-def test_the_same_words_typed_twice_are_two_prompts_with_two_ids(tmp_path: Path) -> None:
-    rows = [user("continue", promptId="a"), user("continue", promptId="b")]
-    reading = read_prompts([write(tmp_path / "t.jsonl", *rows)])
-    assert texts(reading) == ["continue", "continue"]
-    assert len({prompt.id for prompt in reading.prompts}) == 2
-
-
-def test_a_prompt_that_was_sent_again_counts_once(tmp_path: Path) -> None:
+def test_the_same_words_count_once_where_they_were_sent_once(tmp_path: Path) -> None:
+    """Sent again after an error, or queued and then sent; a fork gives one prompt id to all."""
     sent = {"promptId": "a", "turnPosition": {"promptIndex": 3, "turnIndex": 3}}
-    rows = [user("continue", uuid="1", **sent), user("continue", uuid="2", **sent)]
-    assert texts(read_prompts([write(tmp_path / "t.jsonl", *rows)])) == ["continue"]
-
-
-def test_a_fork_gives_one_prompt_id_to_all_and_still_keeps_the_same_words_apart(tmp_path: Path) -> None:
-    rows = [user("continue", uuid=str(turn), promptId="a", turnPosition={"turnIndex": turn}) for turn in (1, 2)]
-    assert texts(read_prompts([write(tmp_path / "t.jsonl", *rows)])) == ["continue", "continue"]
-
-
-def test_a_prompt_that_was_queued_and_then_sent_counts_once(tmp_path: Path) -> None:
-    waiting = {"type": "queued_command", "prompt": "use tabs", "commandMode": "prompt", "source_uuid": UUID}
-    rows = [{"type": "attachment", "uuid": "1", "attachment": waiting}, user("use tabs", uuid=UUID)]
-    assert texts(read_prompts([write(tmp_path / "t.jsonl", *rows)])) == ["use tabs"]
+    waiting = {"type": "queued_command", "prompt": "continue", "commandMode": "prompt", "source_uuid": UUID}
+    forked = [user("continue", uuid=str(turn), promptId="a", turnPosition={"turnIndex": turn}) for turn in (1, 2)]
+    for rows, count in [
+        ([user("continue", promptId="a"), user("continue", promptId="b")], 2),
+        ([user("continue", uuid="1", **sent), user("continue", uuid="2", **sent)], 1),
+        (forked, 2),
+        ([{"type": "attachment", "uuid": "1", "attachment": waiting}, user("continue", uuid=UUID)], 1),
+    ]:
+        path = write(tmp_path / "t.jsonl", *rows)
+        prompts = read_prompts([path, str(tmp_path), f"{tmp_path}/./t.jsonl"]).prompts
+        assert [prompt.text for prompt in prompts] == ["continue"] * count
+        assert len({prompt.id for prompt in prompts}) == count
 
 
 def test_a_history_row_is_dropped_when_the_transcript_has_the_prompt(tmp_path: Path) -> None:
@@ -184,39 +158,33 @@ def test_what_only_the_history_has_stays(tmp_path: Path) -> None:
     assert len({prompt.id for prompt in reading.prompts}) == 4
 
 
-def test_a_history_row_without_a_session_belongs_to_its_project(tmp_path: Path) -> None:
-    transcript = write(tmp_path / "t.jsonl", user("fix it", cwd="/p"))
-    old = [remembered("fix it", sessionId=None), remembered("fix it", sessionId=None, project="/q")]
-    reading = read_prompts([write(tmp_path / "h.jsonl", *old), transcript])
-    assert [(prompt.text, prompt.cwd) for prompt in reading.prompts] == [("fix it", "/q"), ("fix it", "/p")]
+@pytest.mark.parametrize(
+    ("transcripts", "rows", "kept"),
+    [
+        ([user("fix it", cwd="/p")], [{"sessionId": None}, {"sessionId": None, "project": "/q"}], ["fix it"] * 2),
+        ([user("fix it", uuid=UUID, sessionId="fork"), user("fix it", uuid=UUID, sessionId=SESSION)], [{}], ["fix it"]),
+        (
+            [user("explain this: alpha beta"), user("explain that")],
+            [{"display": "explain this: [Pasted text #1 +40 lines]"}, {"display": "other"}],
+            ["other", "explain this: alpha beta", "explain that"],
+        ),
+    ],
+    ids=["without a session", "fork", "paste is gone"],
+)
+def test_a_history_row_belongs_to_its_session_or_project_and_a_lost_paste_to_the_words_around_it(
+    tmp_path: Path, transcripts: list[dict[str, object]], rows: list[dict[str, object]], kept: list[str]
+) -> None:
+    for number, row in enumerate(transcripts):
+        write(tmp_path / f"{number}.jsonl", row)
+    write(tmp_path / "history.jsonl", *({**remembered("fix it"), **row} for row in rows))
+    assert texts(read_prompts([str(tmp_path)])) == kept
 
 
-def test_the_history_of_a_forked_session_matches_whichever_copy_is_read_first(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", user("fix it", uuid=UUID, sessionId="fork"))
-    write(tmp_path / "b.jsonl", user("fix it", uuid=UUID, sessionId=SESSION))
-    write(tmp_path / "history.jsonl", remembered("fix it"))
-    assert texts(read_prompts([str(tmp_path)])) == ["fix it"]
-
-
-def test_a_history_row_whose_paste_is_gone_is_known_by_the_words_around_it(tmp_path: Path) -> None:
-    transcript = write(tmp_path / "t.jsonl", user("explain this: alpha beta"), user("explain that"))
-    history = write(tmp_path / "h.jsonl", remembered("explain this: [Pasted text #1 +40 lines]"), remembered("other"))
-    assert texts(read_prompts([transcript, history])) == ["other", "explain this: alpha beta", "explain that"]
-
-
-def test_ids_that_collide_are_numbered(tmp_path: Path) -> None:
-    rows = [
-        {"prompt": "a", "id": "q"},
-        {"prompt": "b", "id": "q"},
-        {"prompt": "c", "id": "q-2"},
-        {"prompt": "d", "id": 7},
-    ]
-    reading = read_prompts([write(tmp_path / "prompts.jsonl", *rows)])
-    assert [prompt.id for prompt in reading.prompts] == ["q", "q-2", "q-2-2", "7"]
-
-
-def test_very_many_prompts_with_one_id_are_read_in_linear_time(tmp_path: Path) -> None:
-    path = write(tmp_path / "prompts.jsonl", *({"prompt": str(number), "id": "q"} for number in range(20_000)))
+def test_ids_that_collide_are_numbered_in_linear_time(tmp_path: Path) -> None:
+    ids = ["q", "q", "q-2", 7]
+    path = write(tmp_path / "few.jsonl", *({"prompt": str(number), "id": name} for number, name in enumerate(ids)))
+    assert [prompt.id for prompt in read_prompts([path]).prompts] == ["q", "q-2", "q-2-2", "7"]
+    path = write(tmp_path / "prompts.jsonl", *({"prompt": str(number), "id": "q"} for number in range(10_000)))
     assert in_child(lambda: read_prompts([path]), 10)
 
 
@@ -224,11 +192,6 @@ def test_prompts_come_by_time_and_those_without_one_last(tmp_path: Path) -> None
     times = ["2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z", "", "soon", 1767261600000, "2026-01-01T09:00:00"]
     rows = [{"prompt": str(number), "timestamp": time} for number, time in enumerate(times)]
     assert texts(read_prompts([write(tmp_path / "prompts.jsonl", *rows)])) == ["5", "0", "4", "1", "2", "3"]
-
-
-def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
-    path = write(tmp_path / "prompts.jsonl", {"prompt": "fix it"})
-    assert texts(read_prompts([path, str(tmp_path), f"{tmp_path}/./prompts.jsonl"])) == ["fix it"]
 
 
 def test_a_folder_is_searched_without_the_transcripts_of_subagents(tmp_path: Path) -> None:
@@ -242,27 +205,23 @@ def test_a_folder_is_searched_without_the_transcripts_of_subagents(tmp_path: Pat
     assert texts(read_prompts([str(tmp_path)])) == ["deep"]
 
 
-def test_more_than_twenty_bad_rows_are_one_entry(tmp_path: Path) -> None:
+def test_more_than_twenty_bad_rows_are_one_entry_and_an_empty_file_has_no_prompts(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", *range(20))
     assert len(read_prompts([path]).skipped) == 20
     path = write(tmp_path / "p.jsonl", *range(21))
     expected = Skipped(path, "21 rows cannot be read; the first is line 1: not a JSON object")
     assert read_prompts([path]).skipped == (expected,)
+    for name in ("empty.jsonl", "empty.txt"):
+        (tmp_path / name).touch()
+        assert read_prompts([str(tmp_path / name)]) == PromptReading(())
 
 
-@pytest.mark.parametrize("name", ["empty.jsonl", "empty.txt"])
-def test_an_empty_file_has_no_prompts(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).touch()
-    assert read_prompts([str(tmp_path / name)]) == PromptReading(())
-
-
-@pytest.mark.parametrize("name", ["missing.jsonl", "loop.jsonl", "nul\0byte"])
-def test_a_path_that_cannot_be_read_says_what_to_do(tmp_path: Path, name: str) -> None:
+def test_a_path_that_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
-    with pytest.raises(PromptFileError) as raised:
-        read_prompts([f"{tmp_path}/{name}"])
-    assert str(raised.value).startswith(f"{tmp_path}/{name}: the prompts cannot be read (")
-    assert "Name a transcript" in str(raised.value)
+    for name in ("missing.jsonl", "loop.jsonl", "nul\0byte"):
+        with pytest.raises(PromptFileError, match="Name a transcript") as raised:
+            read_prompts([f"{tmp_path}/{name}"])
+        assert str(raised.value).startswith(f"{tmp_path}/{name}: the prompts cannot be read (")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

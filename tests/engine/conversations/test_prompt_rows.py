@@ -24,15 +24,12 @@ def test_turns_are_five_and_cut_at_two_thousand_characters(tmp_path: Path) -> No
     assert [len(turn.text) for turn in prompt.turns] == [2000, 10, 2000, 10, 2000]
 
 
-def test_a_history_row_carries_its_session_project_and_time(tmp_path: Path) -> None:
-    prompt = read_prompts([write(tmp_path / "h.jsonl", remembered("fix it"))]).prompts[0]
+def test_a_history_row_carries_its_session_project_and_time_and_commands_are_none(tmp_path: Path) -> None:
+    rows = [remembered(text) for text in ("/compact", "/hello big world", "!ls -a", "  ", "look at /etc/hosts")]
+    (prompt,) = read_prompts([write(tmp_path / "h.jsonl", *rows)]).prompts
+    assert prompt.text == "look at /etc/hosts"
     assert (prompt.session_id, prompt.cwd, prompt.timestamp) == (SESSION, "/p", "2026-11-21T20:53:12.714Z")
     assert prompt.source == f"history:{SESSION}"
-
-
-def test_commands_and_shell_lines_of_the_history_are_left_out(tmp_path: Path) -> None:
-    rows = [remembered(text) for text in ("/compact", "/hello big world", "!ls -a", "  ", "look at /etc/hosts")]
-    assert texts(read_prompts([write(tmp_path / "h.jsonl", *rows)])) == ["look at /etc/hosts"]
 
 
 def test_a_long_paste_is_read_from_where_the_client_keeps_it(tmp_path: Path) -> None:
@@ -54,17 +51,12 @@ def test_a_prompt_row_needs_only_a_prompt(tmp_path: Path) -> None:
     context = [{"role": "user", "text": "hi"}, {"role": "assistant", "text": "hello"}]
     full = {"id": "q1", "session_id": "s", "cwd": "/p", "timestamp": "2026-01-02T03:04:05Z", "kind": "specific"}
     rows = [{"prompt": "fix it"}, {"prompt": "fix that", "context": context, "source": "mine", **full}]
-    reading = read_prompts([write(tmp_path / "prompts.jsonl", *rows)])
-    assert reading.prompts == (
+    reading = read_prompts([write(tmp_path / "prompts.jsonl", *rows, {"prompt": "fix it", "context": context[:1]})])
+    assert reading.prompts[2].id == prompt_id("fix it", turns[:1]), "it depends on the context"
+    assert reading.prompts[:2] == (
         Prompt("q1", "fix that", turns, "s", "/p", "2026-01-02T03:04:05Z", "mine", "specific"),
         Prompt(prompt_id("fix it"), "fix it", source="file:prompts.jsonl"),
     )
-
-
-def test_the_id_of_a_prompt_row_depends_on_its_context(tmp_path: Path) -> None:
-    row = {"prompt": "fix it", "context": [{"role": "user", "text": "hi"}]}
-    prompt = read_prompts([write(tmp_path / "prompts.jsonl", row)]).prompts[0]
-    assert prompt.id == prompt_id("fix it", (Turn("user", "hi"),))
 
 
 @pytest.mark.parametrize("name", ["transcript.json", "rows", "rows.txt", "x.ndjson"])
@@ -103,6 +95,8 @@ def test_rows_that_cannot_be_read_are_named_by_line(tmp_path: Path) -> None:
 
 def test_bad_prompt_rows_say_what_is_wrong_with_them(tmp_path: Path) -> None:
     rows = [{"prompt": "ok"}, {"prompt": " "}, {"query": "x"}, {"prompt": "x", "context": "y"}]
+    path = write(tmp_path / "scores.jsonl", {"score": 1})
+    assert read_prompts([path]).skipped == (Skipped(f"{path}:1", "not a row of a transcript, history or prompt file"),)
     roles = {"prompt": "x", "context": [{"role": "system", "text": "y"}]}
     reading = read_prompts([write(tmp_path / "p.jsonl", *rows, roles)])
     assert texts(reading) == ["ok"]
@@ -112,11 +106,6 @@ def test_bad_prompt_rows_say_what_is_wrong_with_them(tmp_path: Path) -> None:
         "the context is not a list of {role, text}",
         "the context is not a list of {role, text}",
     ]
-
-
-def test_a_file_of_something_else_is_skipped_with_a_reason(tmp_path: Path) -> None:
-    path = write(tmp_path / "scores.jsonl", {"score": 1})
-    assert read_prompts([path]).skipped == (Skipped(f"{path}:1", "not a row of a transcript, history or prompt file"),)
 
 
 @pytest.mark.slow

@@ -60,52 +60,49 @@ def index(root: Path) -> str:
     return (root / "index.md").read_text(encoding="utf-8")
 
 
-def test_an_undone_title_stands_where_it_belongs_among_entries_that_came_since(root: Path, other: Path) -> None:
-    perform(Edit(str(root), summary(root, "beta"), Changes(title="Zeta")))
-    perform(Move(str(other), summary(other, "omega"), str(root)))
-    undo(1)
-    assert index(root) == rebuilt_index(root)
+def fields_of(category: str, **others: str) -> Changes:
+    """The fields of a valid memory, as a person types them."""
+    given = {name: json.dumps(value) if isinstance(value, list) else value for name, value in CONTENT[category].items()}
+    return Changes(fields=tuple((name, (str(value),)) for name, value in {**given, **others}.items()))
 
 
-def test_a_retired_memory_has_its_date_and_reason_and_leaves_the_index(root: Path) -> None:
-    perform(Retire(str(root), summary(root, "alpha"), "too old"))
+def meddle(root: Path, memory_id: str) -> Path:
+    """Another program changes the file of a memory."""
+    path = Path(summary(root, memory_id).file)
+    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
+    return path
+
+
+def test_a_retired_memory_has_its_date_and_reason_and_a_restored_memory_has_neither(
+    root: Path, private_home: Path
+) -> None:
+    alpha, before = summary(root, "alpha"), index(root)
+    Path(alpha.file).chmod(0o640)
+    with closing(curator()) as curating:
+        shown = diff_of(curating.plan(Retire(str(root), alpha, "too old")).effect.files)
+    assert '+  "retired_reason": "too old",\n' in shown
+    assert "-- [DECISION] Title of alpha -> .claude/memory/decisions/alpha.json #tags:tag-alpha,shared\n" in shown
+    assert (read(root, "alpha"), index(root)) == (document("alpha"), before), "a plan changes nothing"
+    perform(Retire(str(root), alpha, "too old"))
     one = read(root, "alpha")
     assert (one["record_status"], one["retired_at"], one["retired_reason"]) == ("retired", NOW, "too old")
-    assert one["changes"] == [
-        {
-            "date": NOW,
-            "summary": "Retired: too old",
-            "field": "record_status",
-            "old_value": "active",
-            "new_value": "retired",
-        }
-    ]
+    change = {"date": NOW, "summary": "Retired: too old", "field": "record_status", "old_value": "active"}
+    assert one["changes"] == [{**change, "new_value": "retired"}]
     assert one["updated_at"] == "2026-01-01T00:00:00Z", "a new status makes no text newer"
-    assert writing_of(str(root)).reason(json.dumps(one)) == "too old"
     assert "times_updated" not in one
-    assert "alpha" not in index(root)
-    assert index(root) == rebuilt_index(root)
-
-
-def test_a_restored_memory_is_active_without_dates_and_back_in_the_index(root: Path) -> None:
-    before = index(root)
-    for take_away in (Retire, Archive):
-        perform(take_away(str(root), summary(root, "alpha"), "too old"))
-        perform(Restore(str(root), summary(root, "alpha")))
-        one = read(root, "alpha")
-        assert one["record_status"] == "active"
-        assert not {"retired_at", "retired_reason", "archived_at", "archived_reason"} & set(one)
-        assert index(root) == before
-
-
-def test_status_changes_only_along_the_allowed_ways(root: Path) -> None:
-    alpha = summary(root, "alpha")
+    assert writing_of(str(root)).reason(json.dumps(one)) == "too old"
+    assert index(root) == rebuilt_index(root) != before
+    assert stat.S_IMODE(Path(alpha.file).stat().st_mode) == 0o640
+    assert stat.S_IMODE((private_home / ".local/share/memsift/journal.db").stat().st_mode) == 0o600
+    for operation in (Retire(str(root), alpha, ""), Archive(str(root), alpha, "")):
+        with pytest.raises(StatusError, match=r"alpha is retired.*memsift restore alpha"):
+            perform(operation)
+    perform(Restore(str(root), alpha))
+    assert read(root, "alpha")["record_status"] == "active"
+    assert not {"retired_at", "retired_reason"} & set(read(root, "alpha"))
+    assert index(root) == before
     with pytest.raises(StatusError, match="alpha is active, so it cannot be restored"):
         perform(Restore(str(root), alpha))
-    perform(Archive(str(root), alpha, ""))
-    for operation in (Retire(str(root), alpha, ""), Archive(str(root), alpha, "")):
-        with pytest.raises(StatusError, match=r"alpha is archived.*memsift restore alpha"):
-            perform(operation)
 
 
 def test_every_operation_is_undone_byte_for_byte_across_restarts(root: Path, other: Path) -> None:
@@ -116,7 +113,7 @@ def test_every_operation_is_undone_byte_for_byte_across_restarts(root: Path, oth
         Tag(str(root), summary(root, "gamma"), ("New",), ("shared",)),
         Merge(str(root), summary(root, "alpha"), (summary(root, "beta"), summary(root, "gamma")), "the same"),
         Move(str(root), summary(root, "delta"), str(other)),
-        Create(str(root), Draft("preference", "A new one", ("x",), Changes(fields=tuple(_fields("preference"))))),
+        Create(str(root), Draft("preference", "A new one", ("x",), fields_of("preference"))),
     ]
     for operation in operations:
         before = contents(root, other)
@@ -131,56 +128,28 @@ def test_every_operation_is_undone_byte_for_byte_across_restarts(root: Path, oth
         assert contents(root, other) == before
 
 
-def _fields(category: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(name, (value,)) for name, value in CONTENT[category].items()]
-
-
-def test_an_old_operation_is_undone_while_later_changes_of_other_memories_stay(root: Path) -> None:
-    first = perform(Retire(str(root), summary(root, "alpha"), "x")).number
-    perform(Edit(str(root), summary(root, "beta"), Changes(title="Zeta")))
-    perform(Retire(str(root), summary(root, "gamma"), "x"))
-    undo(first)
-    assert read(root, "alpha") == document("alpha")
-    assert (read(root, "beta")["title"], read(root, "gamma")["record_status"]) == ("Zeta", "retired")
-    assert index(root) == rebuilt_index(root)
-
-
-def test_an_undo_is_refused_with_the_difference_if_the_file_changed_since(root: Path) -> None:
-    number = perform(Retire(str(root), summary(root, "alpha"), "x")).number
-    path = Path(summary(root, "alpha").file)
-    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
-    before = contents(root)
-    with pytest.raises(ChangedSinceError, match="was changed after operation") as refused:
-        undo(number)
-    assert '-    "decision": "Use one.",' in refused.value.detail
-    assert '+    "decision": "Use three.",' in refused.value.detail
-    assert contents(root) == before
-
-
-def test_a_change_is_refused_with_the_difference_if_the_file_changed_since_it_was_read(root: Path) -> None:
-    one = curator()
-    plan = one.plan(Tag(str(root), summary(root, "alpha"), ("new",)))
-    path = Path(summary(root, "alpha").file)
-    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
-    before = contents(root)
-    with pytest.raises(ChangedSinceError, match="was changed since it was read") as refused:
-        one.perform(plan)
-    one.close()
-    assert '+    "decision": "Use three.",' in refused.value.detail
-    assert contents(root) == before
-    assert deeds() == []
-
-
-def test_a_change_is_refused_if_the_text_is_not_the_text_that_was_read(root: Path) -> None:
-    seen = summary(root, "alpha")
-    path = Path(seen.file)
-    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
-    for operation in (Retire(str(root), seen, "x"), Edit(str(root), seen, Changes(title="New"))):
-        with pytest.raises(ChangedSinceError, match="was changed since it was read"):
-            perform(operation)
-    path.unlink()
-    with pytest.raises(UnknownMemoryError, match="does not exist, so the memory alpha cannot be changed"):
-        perform(Retire(str(root), seen, "x"))
+def test_a_change_is_refused_with_the_difference_if_another_program_changed_the_file(root: Path) -> None:
+    alpha = summary(root, "alpha")
+    number = perform(Retire(str(root), summary(root, "beta"), "x")).number
+    with closing(curator()) as curating:
+        plan = curating.plan(Tag(str(root), alpha, ("new",)))
+        meddle(root, "alpha")
+        path, before = meddle(root, "beta"), contents(root)
+        with pytest.raises(ChangedSinceError, match="was changed since it was read") as refused:
+            curating.perform(plan)
+        assert '+    "decision": "Use three.",' in refused.value.detail
+        with pytest.raises(ChangedSinceError, match="was changed after operation") as refused:
+            curating.plan_undo(number)
+        assert '-    "decision": "Use one.",' in refused.value.detail
+        for operation in (Retire(str(root), alpha, "x"), Edit(str(root), alpha, Changes(title="New"))):
+            with pytest.raises(ChangedSinceError, match="was changed since it was read"):
+                curating.plan(operation)
+        assert contents(root) == before
+        assert len(curating.journal.deeds()) == 1
+        beta = summary(root, "beta")
+        path.unlink()
+        with pytest.raises(UnknownMemoryError, match="does not exist, so the memory beta cannot be changed"):
+            curating.plan(Restore(str(root), beta))
 
 
 def test_an_interrupted_operation_leaves_a_file_that_changed_since_and_is_incomplete(root: Path) -> None:
@@ -189,8 +158,7 @@ def test_an_interrupted_operation_leaves_a_file_that_changed_since_and_is_incomp
     deed = Deed(0, NOW, plan.kind, plan.summary, plan.memories, plan.roots, PENDING, None, None)
     one.journal.begin(deed, plan.effect)
     one.close()
-    path = Path(summary(root, "beta").file)
-    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
+    path = meddle(root, "beta")
     changed = path.read_bytes()
     two = curator()
     assert [(each.number, each.state) for each in two.recovered] == [(1, INCOMPLETE)]
@@ -221,15 +189,6 @@ def test_a_journal_that_cannot_be_used_is_said_and_nothing_is_changed(root: Path
     assert contents(root) == before
 
 
-def test_a_plan_shows_the_difference_and_changes_nothing(root: Path) -> None:
-    before = contents(root)
-    with closing(curator()) as one:
-        shown = diff_of(one.plan(Retire(str(root), summary(root, "alpha"), "too old")).effect.files)
-    assert '+  "retired_reason": "too old",\n' in shown
-    assert "-- [DECISION] Title of alpha -> .claude/memory/decisions/alpha.json #tags:tag-alpha,shared\n" in shown
-    assert contents(root) == before
-
-
 def test_a_merge_keeps_one_memory_with_the_tags_and_files_of_all(root: Path) -> None:
     path = Path(summary(root, "beta").file)
     path.write_text(json.dumps(document("beta", related_files=["b.py"]), indent=2) + "\n", encoding="utf-8")
@@ -243,33 +202,16 @@ def test_a_merge_keeps_one_memory_with_the_tags_and_files_of_all(root: Path) -> 
         perform(Merge(str(root), summary(root, "alpha"), (summary(root, "alpha"),)))
 
 
-def test_a_moved_memory_leaves_its_root_and_is_listed_in_the_other(root: Path, other: Path) -> None:
-    perform(Move(str(root), summary(root, "delta"), str(other)))
-    assert not (root / "preferences/delta.json").exists()
-    assert read(other, "delta") == document("delta", "preference")
-    assert (index(root), index(other)) == (rebuilt_index(root), rebuilt_index(other))
-    write_documents(root, [document("delta", "preference")])
-    with pytest.raises(CurationError, match=r"has a file preferences/delta\.json already"):
-        perform(Move(str(root), summary(root, "delta"), str(other)))
-
-
 def test_a_new_memory_must_keep_the_rules_of_its_category(root: Path) -> None:
     with pytest.raises(InvalidMemoryError, match="value is missing; it must be a text"):
         perform(Create(str(root), Draft("preference", "Short", changes=Changes(fields=(("topic", ("x",)),)))))
     with pytest.raises(InvalidMemoryError, match="category must be one of session_summary"):
         perform(Create(str(root), Draft("nonsense", "Short")))
-    draft = Draft("constraint", "Rate limit", ("A", "a", "b,c"), Changes(fields=tuple(_fields("runbook"))))
+    draft = Draft("constraint", "Rate limit", ("A", "a", "b,c"), fields_of("runbook"))
     with pytest.raises(InvalidMemoryError, match="trigger is no field"):
         perform(Create(str(root), draft))
     with pytest.raises(InvalidMemoryError, match="There is a file decisions/alpha"):
-        fields = Changes(fields=tuple((name, (str(value),)) for name, value in _texts("decision")))
-        perform(Create(str(root), Draft("decision", "Alpha", ("x",), fields)))
-
-
-def _texts(category: str) -> list[tuple[str, str]]:
-    return [
-        (name, json.dumps(value) if isinstance(value, list) else value) for name, value in CONTENT[category].items()
-    ]
+        perform(Create(str(root), Draft("decision", "Alpha", ("x",), fields_of("decision"))))
 
 
 def test_a_mistake_that_was_there_before_does_not_stop_a_change(root: Path) -> None:
@@ -301,39 +243,24 @@ def test_an_editor_may_not_change_what_identifies_a_memory(root: Path) -> None:
         perform(Rewrite(str(root), alpha, text, text.replace("Use one.", "Use four.")))
 
 
-def test_a_text_that_was_rejected_is_not_made_again(root: Path) -> None:
-    fields = (("topic", ("style",)), ("value", ("Always tabs; never spaces, in any file.",)), ("reason", ("Width of",)))
-    changes = Changes(fields=(*fields, ("strength", ("soft",))))
-    draft = Draft("preference", "Tabs", ("x",), changes)
-    perform(Create(str(root), draft))
-    perform(Retire(str(root), summary(root, "tabs"), "nonsense", is_wrong=True))
-    changed = Changes(
-        fields=(("value", ("ALWAYS  tabs never spaces in any file",)), *changes.fields[::2], changes.fields[3])
+def test_a_text_that_was_rejected_is_not_made_again_until_the_rejection_is_taken_back(root: Path) -> None:
+    draft = Draft(
+        "preference", "Tabs", ("x",), fields_of("preference", value="Always tabs; never spaces, in any file.")
     )
-    again = Draft("preference", "Tabs everywhere", ("y",), _ordered(changed))
+    perform(Create(str(root), draft))
+    number = perform(Retire(str(root), summary(root, "tabs"), "nonsense", is_wrong=True)).number
+    changed = fields_of("preference", value="ALWAYS  tabs never spaces in any file")
+    again = Draft("preference", "Tabs everywhere", ("y",), changed)
     with pytest.raises(TombstoneError, match=r"rejected on 2026-05-01 as 'Tabs' \(nonsense\).*--force"):
         perform(Create(str(root), again))
     perform(Create(str(root), again, is_forced=True))
     undo()
+    undo(number)
+    perform(Create(str(root), again))
+    undo()
+    perform(Retire(str(root), summary(root, "tabs"), "nonsense", is_wrong=True))
     perform(Restore(str(root), summary(root, "tabs")))
     perform(Create(str(root), again))
-
-
-def _ordered(changes: Changes) -> Changes:
-    """The fields in the order of the category, because the order is part of the text."""
-    order = ("topic", "value", "reason", "strength")
-    return Changes(fields=tuple(sorted(dict(changes.fields).items(), key=lambda pair: order.index(pair[0]))))
-
-
-def test_undoing_a_rejection_takes_the_tombstone_away(root: Path) -> None:
-    alpha = summary(root, "alpha")
-    perform(Retire(str(root), alpha, "wrong", is_wrong=True))
-    fields = Changes(fields=tuple(_texts("decision")) and tuple((name, (value,)) for name, value in _texts("decision")))
-    draft = Draft("decision", "Title of alpha", ("x",), fields, "alpha-2")
-    with pytest.raises(TombstoneError):
-        perform(Create(str(root), draft))
-    undo()
-    perform(Create(str(root), draft))
 
 
 def test_the_journal_forgets_the_oldest_operations_beyond_its_bounds(root: Path) -> None:
@@ -352,28 +279,6 @@ def test_the_journal_forgets_the_oldest_operations_beyond_its_bounds(root: Path)
     assert tiny.perform(plan).forgotten == 3
     assert [deed.number for deed in tiny.journal.deeds()] == [6]
     tiny.close()
-
-
-def test_history_lists_the_operations_on_a_memory_and_which_are_undone(root: Path) -> None:
-    perform(Retire(str(root), summary(root, "alpha"), "x"))
-    perform(Retire(str(root), summary(root, "beta"), "x"))
-    undo(1)
-    one = curator()
-    found = [(deed.number, deed.kind, deed.undoes, deed.undone_by) for deed in one.journal.deeds("alpha")]
-    assert found == [(1, "retire", None, 3), (3, "undo", 1, None)]
-    assert one.journal.deeds(root="/elsewhere") == []
-    with pytest.raises(JournalError, match="undone already, by operation 3"):
-        one.plan_undo(1)
-    one.close()
-
-
-def test_the_journal_is_private_and_a_memory_keeps_its_mode(root: Path, private_home: Path) -> None:
-    path = Path(summary(root, "alpha").file)
-    path.chmod(0o640)
-    perform(Retire(str(root), summary(root, "alpha"), "x"))
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    journal = private_home / ".local/share/memsift/journal.db"
-    assert stat.S_IMODE(journal.stat().st_mode) == 0o600
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -406,6 +311,5 @@ def test_a_missing_index_stays_missing_except_in_an_empty_root(root: Path, tmp_p
     assert not (root / "index.md").exists()
     empty = tmp_path / "empty"
     (empty / "preferences").mkdir(parents=True)
-    fields = Changes(fields=tuple(_fields("preference")))
-    perform(Create(str(empty), Draft("preference", "First", ("x",), fields)))
+    perform(Create(str(empty), Draft("preference", "First", ("x",), fields_of("preference"))))
     assert index(empty) == rebuilt_index(empty) != HEADER

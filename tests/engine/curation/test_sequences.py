@@ -224,5 +224,5 @@ def test_any_sequence_of_operations_and_undos_agrees_with_the_model() -> None:
 
 
 def test_a_few_short_sequences_agree_with_the_model() -> None:
-    quick = settings(max_examples=5, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
+    quick = settings(max_examples=3, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Sequences, settings=quick)

@@ -37,9 +37,6 @@ def write(path, text):
         file.write(text)
     os.rename(temporary, path)
 
-def line_of(name, one):
-    return f"- [DECISION] {one['title']} -> .claude/memory/decisions/{name}.json #tags:{','.join(one['tags'])}"
-
 end = time.monotonic() + seconds
 while time.monotonic() < end:
     for name in counts:
@@ -51,20 +48,16 @@ while time.monotonic() < end:
         path = os.path.join(root, "decisions", f"{name}.json")
         with open(path, encoding="utf-8") as file:
             one = json.load(file)
-        one["counter"] = one.get("counter", 0) + 1
-        counts[name] += 1
+        one["counter"] = counts[name] = counts[name] + 1
         if name == "own":
             one["title"] = f"Own {counts[name]}"
         write(path, json.dumps(one, indent=2, ensure_ascii=False) + "\\n")
         with open(index, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-        lines = [one_line for one_line in lines if f"/{name}.json" not in one_line]
-        entries = [one_line for one_line in lines if one_line.startswith("- [")]
-        if one["record_status"] == "active":
-            entries.append(line_of(name, one))
-        entries.sort(key=str.lower)
-        head = [one_line for one_line in lines if not one_line.startswith("- [")]
-        write(index, "\\n".join(head + entries) + "\\n")
+            lines = [line for line in file.read().splitlines() if f"/{name}.json" not in line]
+        where = f".claude/memory/decisions/{name}.json #tags:{','.join(one['tags'])}"
+        own = [f"- [DECISION] {one['title']} -> {where}"] if one["record_status"] == "active" else []
+        entries = sorted([*own, *(line for line in lines if line.startswith("- ["))], key=str.lower)
+        write(index, "\\n".join([*(line for line in lines if not line.startswith("- [")), *entries, ""]))
         os.rmdir(lock)
         time.sleep(0.001)
 print(json.dumps(counts))

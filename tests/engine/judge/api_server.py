@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
-    from types import TracebackType
 
 MODELS = "/v1/models"
 """The list of models: a GET without a body, so nothing in it can be refused."""
@@ -83,17 +82,8 @@ def said(text: str, stop_reason: str = "end_turn") -> Reply:
 def message(content: list[dict[str, Any]], stop_reason: str = "end_turn") -> Reply:
     """A message with the given content blocks."""
     usage = {"input_tokens": 120, "output_tokens": 9, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-    body = {
-        "id": "msg_test",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-haiku-4-5",
-        "content": content,
-        "stop_reason": stop_reason,
-        "stop_sequence": None,
-        "usage": usage,
-    }
-    return Reply(json.dumps(body).encode())
+    body = {"id": "msg_test", "type": "message", "role": "assistant", "model": "claude-haiku-4-5", "content": content}
+    return Reply(json.dumps({**body, "stop_reason": stop_reason, "stop_sequence": None, "usage": usage}).encode())
 
 
 def kept(*indices: int) -> Reply:
@@ -103,9 +93,7 @@ def kept(*indices: int) -> Reply:
 
 def failed(status: int, text: str = "scripted failure") -> Reply:
     """An error in the API's form."""
-    kinds = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}
-    kind = kinds.get(status, "invalid_request_error" if status < 500 else "api_error")
-    body = {"type": "error", "error": {"type": kind, "message": text}, "request_id": "req_test"}
+    body = {"type": "error", "error": {"type": "api_error", "message": text}, "request_id": "req_test"}
     return Reply(json.dumps(body).encode(), status=status)
 
 
@@ -126,13 +114,9 @@ def huge(size: int) -> Reply:
 def chatted(text: str | None, finish_reason: str = "stop", refusal: str | None = None, **more: object) -> Reply:
     """An answer of an OpenAI-compatible server, with *more* fields of its message; 120 tokens in, 9 out."""
     said_by_it = {"role": "assistant", "content": text, "refusal": refusal, **more}
-    body = {
-        "id": "chatcmpl-test",
-        "object": "chat.completion",
-        "model": "local",
-        "choices": [{"index": 0, "message": said_by_it, "finish_reason": finish_reason}],
-        "usage": {"prompt_tokens": 120, "completion_tokens": 9, "total_tokens": 129},
-    }
+    choices = [{"index": 0, "message": said_by_it, "finish_reason": finish_reason}]
+    usage = {"prompt_tokens": 120, "completion_tokens": 9, "total_tokens": 129}
+    body = {"id": "chatcmpl-test", "object": "chat.completion", "model": "local", "choices": choices, "usage": usage}
     return Reply(json.dumps(body).encode())
 
 
@@ -184,7 +168,6 @@ class ApiServer:
     ) -> None:
         self.answer = answer or self.keep_nothing
         self.keep_alive = keep_alive
-        self._scheme = "https" if tls else "http"
         self.answers: deque[Reply] = deque()
         self.requests: list[ApiRequest] = []
         self.closing = threading.Event()
@@ -192,16 +175,12 @@ class ApiServer:
         self._server.api = self
         if tls:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @staticmethod
     def keep_nothing(_: ApiRequest) -> Reply:
         return kept()
-
-    @property
-    def url(self) -> str:
-        """The value for ANTHROPIC_BASE_URL."""
-        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
     def reply_to(self, request: ApiRequest) -> Reply:
         self.requests.append(request)
@@ -216,9 +195,7 @@ class ApiServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.closing.set()
         self._server.shutdown()
         self._thread.join()
@@ -226,31 +203,20 @@ class ApiServer:
 
 
 def refusal(request: ApiRequest) -> Reply | None:
-    """The API's answer to a bad *request*; None for a good one."""
-    try:
-        body = request.body
-    except (ValueError, AssertionError):
-        return failed(400, "the body is not a JSON object")
-    path = request.path.partition("?")[0]
-    if path == "/v1/messages":
-        return _refused_message(request.headers, body)
+    """The API's answer to a bad *request*, by the documentation of version 2026-10-21; None for a good one."""
+    body, path = request.body, request.path.partition("?")[0]
     if path == "/v1/chat/completions":
         return None if {"model", "messages"} <= body.keys() else failed(400, "model and messages are required")
-    return failed(404, f"no such path: {request.path}")
-
-
-def _refused_message(headers: dict[str, str], body: dict[str, Any]) -> Reply | None:
-    """By the documentation of the Messages API, version 2026-10-21: no sampling parameters."""
-    if not (headers.get("x-api-key") or headers.get("authorization")):
+    if path != "/v1/messages":
+        return failed(404, f"no such path: {request.path}")
+    if not (request.headers.get("x-api-key") or request.headers.get("authorization")):
         return failed(401, "no credentials")
-    if not headers.get("anthropic-version"):
+    if not request.headers.get("anthropic-version"):
         return failed(400, "anthropic-version: header is required")
     unknown = {"temperature", "top_p", "top_k", "output_format"} & body.keys()
     missing = {"model", "max_tokens", "messages"} - body.keys()
-    if unknown or missing:
-        return failed(400, f"not permitted: {sorted(unknown)}, required: {sorted(missing)}")
-    if body["messages"][-1]["role"] != "user":
-        return failed(400, "the conversation must end with a user message")
+    if unknown or missing or body["messages"][-1]["role"] != "user":
+        return failed(400, f"not permitted: {sorted(unknown)}, required: {sorted(missing)} and a last turn of the user")
     schema = body.get("output_config", {}).get("format", {}).get("schema", {})
     if _is_open(schema):
         return failed(400, "output_config.format.schema: additionalProperties must be false")
@@ -261,12 +227,9 @@ def _refused_message(headers: dict[str, str], body: dict[str, Any]) -> Reply | N
 
 def _is_open(schema: Any) -> bool:
     """Whether any object of a JSON schema allows properties that it does not name."""
-    if isinstance(schema, list):
-        return any(map(_is_open, schema))
-    if not isinstance(schema, dict):
-        return False
-    is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
-    return is_open or any(map(_is_open, schema.values()))
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    is_object = isinstance(schema, dict) and schema.get("type") == "object"
+    return (is_object and schema.get("additionalProperties") is not False) or any(map(_is_open, inner))
 
 
 class _Server(ThreadingHTTPServer):
@@ -307,27 +270,21 @@ class _Handler(BaseHTTPRequestHandler):
             api.closing.wait(reply.delay_s)
         if reply.closed:
             self.close_connection = True
-        else:
-            with contextlib.suppress(OSError):
-                self._send(reply)
-
-    def _send(self, reply: Reply) -> None:
-        if not reply.raw:
-            self._send_head(reply)
-        body = reply.raw or reply.body
-        body = body[: len(body) // 2] if reply.cut else body
-        self._send_body(body, reply.drip_s)
-        while reply.endless and not self.server.api.closing.is_set():
+            return
+        with contextlib.suppress(OSError):
+            if not reply.raw:
+                self._send_head(reply)
+            body = reply.raw or reply.body
+            body = body[: len(body) // 2] if reply.cut else body
             self._send_body(body, reply.drip_s)
+            while reply.endless and not api.closing.is_set():
+                self._send_body(body, reply.drip_s)
 
     def _send_head(self, reply: Reply) -> None:
         self.send_response(reply.status)
-        self.send_header("content-type", reply.content_type)
-        if not reply.endless:
-            self.send_header("content-length", str(len(reply.body)))
-        if self.close_connection:
-            self.send_header("connection", "close")
-        for name, value in reply.headers.items():
+        length = {} if reply.endless else {"content-length": str(len(reply.body))}
+        closing = {"connection": "close"} if self.close_connection else {}
+        for name, value in {"content-type": reply.content_type, **length, **closing, **reply.headers}.items():
             self.send_header(name, value)
         self.end_headers()
 

@@ -40,6 +40,11 @@ def test_an_answer_is_found_in_its_wrapping() -> None:
         ("{" * 5000 + '{"keep": [1]}', (1,)),
         ('{"keep": [1]} {"keep": [0', (1,)),
         ('\ufeff{"keep":[1]}', (1,)),
+        ('{"thought": {"keep": [0]}, "answer": {"keep": [2]}}', (2,)),
+        ('{"keep": [1], "because": {"keep": [3]}}', (1,)),
+        ('{"a": ' * 30 + '{"keep": [1]}' + "}" * 30, (1,)),
+        ("[1, 3]", (1, 3)),
+        ("```json\n[2]\n```", (2,)),
     ]:
         assert kept_indices(text, 4) == kept, text
 
@@ -90,29 +95,51 @@ def test_the_last_complete_object_that_fits_counts() -> None:
             assert [opinion.decision for opinion in found] == [REJECTED, APPROVED, REJECTED], (depth, between)
 
 
-@pytest.mark.parametrize(
-    ("depth", "unfit"),
-    [
+def test_an_object_of_another_form_does_not_fit() -> None:
+    for depth, unfit in [
         (KEEP, '{"keep": ["indices"]}'),
         (KEEP, '{"keep": [null, true, 1.5, {"index": 0}]}'),
         (KEEP, '{"keep": {"0": true}}'),
+        (KEEP, answer(EXPLAINED, i0=APPROVED)),
         (EXPLAINED, '{"verdicts": [{"index": 0, "decision": "approved or rejected"}]}'),
         (EXPLAINED, '{"verdicts": [{"decision": "approved"}]}'),
         (EXPLAINED, '{"verdicts": ["approved"]}'),
-    ],
-)
-def test_an_object_of_another_form_does_not_fit(depth: str, unfit: str) -> None:
-    right = answer(depth, i0=REJECTED, i1=APPROVED)
-    for text in (f"{unfit} {right}", f"{right} {unfit}"):
-        assert [one.decision for one in opinions(text, 2, depth)] == [REJECTED, APPROVED]
-    with pytest.raises(UnreadableAnswerError):
-        opinions(unfit, 2, depth)
+        (EXPLAINED, answer(EXPLAINED, i0=APPROVED)[:-2]),
+        (EXPLAINED, answer(KEEP, i0=APPROVED)),
+    ]:
+        right = answer(depth, i0=REJECTED, i1=APPROVED)
+        for text in (f"{unfit} {right}", f"{right} {unfit}"):
+            assert [one.decision for one in opinions(text, 2, depth)] == [REJECTED, APPROVED], unfit
+        with pytest.raises(UnreadableAnswerError):
+            opinions(unfit, 2, depth)
 
 
-def test_an_object_around_the_answer_is_looked_into_and_an_answer_is_not() -> None:
-    assert kept_indices('{"thought": {"keep": [0]}, "answer": {"keep": [2]}}', 4) == (2,)
-    assert kept_indices('{"keep": [1], "because": {"keep": [3]}}', 4) == (1,)
-    assert kept_indices('{"a": ' * 30 + '{"keep": [1]}' + "}" * 30, 4) == (1,)
+def entry(index: object, decision: str, confidence: object = 0.8, reasoning: object = "Why.") -> object:
+    return {"index": index, "reasoning": reasoning, "decision": decision, "confidence": confidence}
+
+
+def test_an_odd_entry_of_an_explained_answer_does_not_spoil_the_others() -> None:
+    silent = ("flagged", None, "the judge said nothing about it")
+    for wrong, expected in [
+        (entry(0, "flagged", 0), ("flagged", 0.0, "Why.")),
+        (entry(0, "keep"), ("flagged", 0.8, "Why.")),
+        (entry(0, "approved", 80), ("approved", None, "Why.")),
+        (entry(0, "approved", "0.9"), ("approved", None, "Why.")),
+        (entry(0, "approved", True), ("approved", None, "Why.")),
+        (entry(0, "approved", reasoning=None), ("approved", 0.8, "")),
+        (entry(0, "approved", reasoning="a\n\x1b[2J" + "b" * 900), ("approved", 0.8, "a [2J" + "b" * 295)),
+        (entry("0", "approved"), ("approved", 0.8, "Why.")),
+        (entry(True, "approved"), silent),
+        (entry(4, "approved"), silent),
+        ("approved", silent),
+    ]:
+        text = json.dumps({"verdicts": [wrong, entry(1, "approved", 1), entry(2, "rejected")]})
+        first, second, third = opinions(text, 3, EXPLAINED)
+        assert (first.decision, first.confidence, first.reasoning) == expected, wrong
+        assert (second.decision, second.confidence, third.decision) == ("approved", 1.0, "rejected"), wrong
+    twice = json.dumps({"verdicts": [entry(0, "approved"), entry(0, "rejected")]})
+    (found,) = opinions(twice, 1, EXPLAINED)
+    assert (found.decision, found.reasoning) == ("flagged", "the judge contradicted itself")
 
 
 def test_the_end_of_a_long_answer_is_read() -> None:

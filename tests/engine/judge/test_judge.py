@@ -63,24 +63,15 @@ def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
     )
 
 
-def test_no_candidates_cost_no_call() -> None:
-    provider = keeping()
-    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, (), "auto")
-    assert (judgement.status, judgement.verdicts, provider.asked) == ("ok", (), [])
-
-
 @pytest.mark.parametrize(("mode", "expected"), [("auto", STRICT), ("search", LENIENT)])
 def test_the_mode_chooses_the_instructions(mode: str, expected: JudgeTemplate) -> None:
     provider = keeping()
-    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), mode)
+    judgement = Judge(provider, JudgeConfig(timeout_per_call=1.5)).evaluate(PROMPT, pool(2), mode)
+    assert provider.timeouts == [1.5]
     assert [asked for asked, _ in provider.asked] == [expected.system]
     assert judgement.template_hash == expected.hash
-
-
-def test_the_timeout_of_the_configuration_is_passed_on() -> None:
-    provider = keeping()
-    Judge(provider, JudgeConfig(timeout_per_call=1.5)).evaluate(PROMPT, pool(2), "auto")
-    assert provider.timeouts == [1.5]
+    nobody = Judge(provider, JudgeConfig()).evaluate(PROMPT, (), mode)
+    assert (nobody.status, nobody.verdicts, len(provider.asked)) == ("ok", (), 1)
 
 
 @pytest.mark.parametrize(
@@ -107,20 +98,16 @@ def test_the_last_turns_are_shown(config: JudgeConfig, shown: list[str]) -> None
         (ProviderRefusedError("no"), "refused"),
         (ProviderCancelledError("stopped"), "cancelled"),
         (MissingKeyError("set ANTHROPIC_API_KEY"), "no_key"),
+        (ZeroDivisionError("secret"), "http_error"),
     ],
 )
-def test_an_error_flags_every_candidate_with_its_status(error: ProviderError, status: str) -> None:
+def test_an_error_or_a_bug_flags_every_candidate_with_its_status(error: Exception, status: str) -> None:
     judgement = Judge(failing(error), JudgeConfig()).evaluate(PROMPT, pool(3), "auto")
-    assert (judgement.status, judgement.detail) == (status, str(error))
+    is_known = isinstance(error, ProviderError)
+    detail = str(error) if is_known else "The judge failed: ZeroDivisionError."
+    assert (judgement.status, judgement.detail) == (status, detail)
     assert [(verdict.decision, verdict.status) for verdict in judgement.verdicts] == [("flagged", status)] * 3
     assert [verdict.memory_id for verdict in judgement.verdicts] == [candidate.id for candidate in pool(3)]
-
-
-def test_a_bug_of_a_provider_is_a_status_too() -> None:
-    judgement = Judge(failing(ZeroDivisionError("secret")), JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
-    assert judgement.status == "http_error"
-    assert judgement.detail == "The judge failed: ZeroDivisionError."
-    assert decisions(judgement) == ["flagged", "flagged"]
 
 
 @pytest.mark.parametrize(
@@ -148,20 +135,13 @@ def test_an_unusable_answer_is_a_status_and_still_counts_its_tokens(
     assert (judgement.status, judgement.detail) == (status, detail)
     assert (judgement.input_tokens, judgement.output_tokens) == (5, 6)
     assert decisions(judgement) == ["flagged", "flagged"]
-
-
-def test_an_answer_that_was_complete_before_it_was_cut_off_counts() -> None:
-    provider = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 1]} because', stop_reason=MAX_TOKENS))
-    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
+    complete = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 1]} because', stop_reason=MAX_TOKENS))
+    judgement = Judge(complete, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
     assert (judgement.status, decisions(judgement)) == ("ok", ["approved", "approved"])
 
 
-# Prices
-
-
-@pytest.mark.parametrize(
-    ("model", "usd"),
-    [
+def test_a_million_tokens_each_way_cost_what_the_table_says_and_no_other_cost_is_guessed() -> None:
+    for model, usd in [
         ("claude-haiku-4-5", 6.0),
         ("claude-haiku-4-5-20251001", 6.0),
         ("claude-sonnet-4-5", 18.0),
@@ -169,22 +149,11 @@ def test_an_answer_that_was_complete_before_it_was_cut_off_counts() -> None:
         ("claude-opus-4-1", 90.0),
         ("claude-opus-4-20250514", 90.0),
         ("claude-3-5-haiku-latest", 4.8),
-    ],
-)
-def test_a_million_tokens_each_way_cost_what_the_table_says(model: str, usd: float) -> None:
-    assert cost_usd("anthropic", model, 1_000_000, 1_000_000) == pytest.approx(usd)
-    assert cost_usd("anthropic-http", model, 1_000_000, 1_000_000) == pytest.approx(usd)
-
-
-@pytest.mark.parametrize(
-    ("provider", "model", "tokens"),
-    [
-        ("anthropic", "claude-haiku-9", 100),
-        ("anthropic", "", 100),
-        ("anthropic", "claude-haiku-4-5", 0),
-        ("claude-cli", "claude-haiku-4-5", 100),
-        ("openai", "claude-haiku-4-5", 100),
-    ],
-)
-def test_a_cost_that_is_not_known_is_not_guessed(provider: str, model: str, tokens: int) -> None:
-    assert cost_usd(provider, model, tokens, tokens) is None
+    ]:
+        for provider in ("anthropic", "anthropic-http"):
+            assert cost_usd(provider, model, 1_000_000, 1_000_000) == pytest.approx(usd), model
+    for provider, model, tokens in [
+        *(("anthropic", "claude-haiku-9", 100), ("anthropic", "", 100), ("anthropic", "claude-haiku-4-5", 0)),
+        *(("claude-cli", "claude-haiku-4-5", 100), ("openai", "claude-haiku-4-5", 100)),
+    ]:
+        assert cost_usd(provider, model, tokens, tokens) is None

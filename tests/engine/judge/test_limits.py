@@ -14,21 +14,30 @@ from engine.judge.prices import OVERHEAD_TOKENS, cost_usd
 from engine.judge.provider import Completion, Provider, Question
 from tests.engine.judge.cases import MODEL, AnsweringProvider
 
-SHORT = Question("system", "user", {}, 256)
-DONE = Completion("done")
-
 QUESTION = Question("s" * 300, "u" * 198, {}, 256)
 MOST = (OVERHEAD_TOKENS + 500 + 5 * 256) / 1e6
 """The largest cost of QUESTION in US dollars. It has 500 bytes with its schema `{}`."""
 
-CHEAP = Completion("done", 120, 9)
+DONE = Completion("done", 120, 9)
 COST = cost_usd("anthropic", MODEL, 120, 9) or 0.0
+LATE = ProviderTimeoutError("late")
 
 
 class Priced(AnsweringProvider):
+    """A provider whose price is known. It gives or raises *replies* in turn, and then DONE."""
+
     name = "anthropic"
     model = MODEL
-    fingerprint = ""
+
+    def __init__(self, *replies: Completion | ProviderError) -> None:
+        super().__init__(lambda *_: self.reply())
+        self._replies = list(replies)
+
+    def reply(self) -> Completion:
+        reply = self._replies.pop(0) if self._replies else DONE
+        if isinstance(reply, ProviderError):
+            raise reply
+        return reply
 
 
 def limited(retry_after_s: float | None) -> ProviderHttpError:
@@ -36,30 +45,16 @@ def limited(retry_after_s: float | None) -> ProviderHttpError:
 
 
 class World:
-    """A provider that gives or raises *replies* in turn, and a clock that moves with each wait.
-
-    `meanwhile` is called during the first wait.
-    """
+    """A provider with *replies*, and a clock that moves with each wait. `meanwhile` is called during the first wait."""
 
     def __init__(self, *replies: Completion | ProviderError, retries: int = 4) -> None:
         self.now = 100.0
         self.waits: list[float] = []
         self.meanwhile: Callable[[], object] | None = None
-        self._replies = list(replies)
-        self.provider = self.answering()
+        self.provider = Priced(*replies)
+        self.provider.fingerprint = "print"
         limits = Limits(retries=retries, clock=lambda: self.now, wait=self.wait, chance=lambda: 0.5)
         self.retrying = limits.around(self.provider)
-
-    def answering(self) -> AnsweringProvider:
-        def answer(*_: str) -> Completion:
-            reply = self._replies.pop(0)
-            if isinstance(reply, ProviderError):
-                raise reply
-            return reply
-
-        provider = AnsweringProvider(answer)
-        provider.fingerprint = "print"
-        return provider
 
     def wait(self, seconds: float) -> bool:
         self.waits.append(seconds)
@@ -70,75 +65,58 @@ class World:
         return False
 
     def ask(self) -> Completion:
-        return self.retrying.complete(SHORT, 3.0)
+        return self.retrying.complete(QUESTION, 3.0)
 
 
-def test_it_stands_for_the_provider_that_it_asks() -> None:
-    world = World(DONE)
-    assert (world.retrying.name, world.retrying.model, world.retrying.fingerprint) == ("answering", "function", "print")
+def test_it_stands_for_its_provider_and_asks_again_when_the_server_says() -> None:
+    world = World(DONE, limited(7.0), limited(2.0), DONE)
+    assert (world.retrying.name, world.retrying.model, world.retrying.fingerprint) == ("anthropic", MODEL, "print")
     assert (world.ask(), world.waits, world.provider.timeouts) == (DONE, [], [3.0])
-
-
-def test_it_asks_again_when_the_server_says() -> None:
-    world = World(limited(7.0), limited(2.0), DONE)
     assert (world.ask(), world.waits) == (DONE, [7.0, 2.0])
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 529])
-def test_without_a_time_each_wait_is_twice_the_one_before(status: int) -> None:
-    world = World(*[ProviderHttpError("later", status)] * 3, DONE)
-    assert (world.ask(), world.waits) == (DONE, [0.1875, 0.375, 0.75])
+def test_without_a_time_each_wait_is_twice_the_one_before() -> None:
+    for status in (429, 500, 502, 503, 504, 529):
+        world = World(*[ProviderHttpError("later", status)] * 3, DONE)
+        assert (world.ask(), world.waits) == (DONE, [0.1875, 0.375, 0.75]), status
 
 
-def test_the_retries_are_bounded_and_the_last_error_is_raised() -> None:
-    world = World(*[limited(1.0)] * 4, ProviderHttpError("the last", 529), DONE)
-    with pytest.raises(ProviderHttpError, match="the last"):
-        world.ask()
-    assert world.waits == [1.0] * 4
-    without = World(limited(1.0), DONE, retries=0)
-    with pytest.raises(ProviderHttpError):
-        without.ask()
-    assert without.waits == []
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        ProviderHttpError("bad request", 400),
-        ProviderHttpError("no such model", 404),
-        ProviderHttpError("bad key", 401),
-        ProviderHttpError("no connection"),
-        limited(3600.0),
-    ],
-    ids=["400", "404", "401", "no connection", "an hour"],
-)
-def test_an_error_that_does_not_pass_is_not_asked_again(error: ProviderError) -> None:
-    world = World(error, DONE)
-    with pytest.raises(type(error)):
-        world.ask()
-    assert world.waits == []
+def test_the_retries_are_bounded_and_an_error_that_does_not_pass_is_not_asked_again() -> None:
+    for error, retries, waits in [
+        (ProviderHttpError("the last", 529, 1.0), 4, [1.0] * 4),
+        (limited(1.0), 0, []),
+        (ProviderHttpError("bad request", 400), 4, []),
+        (ProviderHttpError("bad key", 401), 4, []),
+        (ProviderHttpError("no such model", 404), 4, []),
+        (ProviderHttpError("no connection"), 4, []),
+        (limited(3600.0), 4, []),
+    ]:
+        world = World(*[limited(1.0)] * len(waits), error, retries=retries)
+        with pytest.raises(ProviderHttpError, match=str(error)):
+            world.ask()
+        assert world.waits == waits, error
 
 
 @pytest.mark.parametrize(("status", "waits"), [(429, [9.0, 9.0]), (529, [9.0])], ids=["rate limit", "overload"])
 def test_only_a_rate_limit_with_a_time_holds_for_every_call(status: int, waits: list[float]) -> None:
-    world = World(ProviderHttpError("not now", status, 9.0), DONE, DONE)
+    world = World(ProviderHttpError("not now", status, 9.0))
     world.meanwhile = world.ask  # as another thread would, while this one waits
     assert world.ask() == DONE
     assert world.waits == waits
 
 
-def test_closing_ends_a_wait() -> None:
-    retrying = Limits().around(World(limited(30.0), DONE).provider)
+def test_closing_ends_a_wait_and_nothing_more_is_asked() -> None:
+    retrying = Limits().around(Priced(limited(30.0)))
     threading.Timer(0.05, retrying.close).start()
-    with pytest.raises(ProviderCancelledError):
-        retrying.complete(SHORT, 3.0)
+    for _ in range(2):
+        with pytest.raises(ProviderCancelledError):
+            retrying.complete(QUESTION, 3.0)
 
 
 def test_a_late_answer_is_asked_for_once_more() -> None:
-    late = ProviderTimeoutError("late")
-    world = World(late, DONE)
+    world = World(LATE)
     assert (world.ask(), world.waits) == (DONE, [])
-    for world in (World(late, late, DONE), World(late, DONE, retries=0)):
+    for world in (World(LATE, LATE), World(LATE, retries=0)):
         with pytest.raises(ProviderTimeoutError):
             world.ask()
 
@@ -153,42 +131,35 @@ class Paced(Limits):
         self.now = 0.0
         super().__init__(at_once, 0, clock=lambda: self.now)
 
+    def after(self, answers: int, elapsed_s: float = 1.0, reply: ProviderError | None = None) -> int:
+        """How many may be asked at once after a number of replies in a row, each within a limit of ten seconds."""
 
-def after(limits: Paced, answers: int, elapsed_s: float = 1.0, reply: ProviderError | None = None) -> int:
-    """How many may be asked at once after a number of replies in a row, each within a limit of ten seconds."""
+        def answer(*_: str) -> Completion:
+            self.now += elapsed_s
+            if reply:
+                raise reply
+            return DONE
 
-    def answer(*_: str) -> Completion:
-        limits.now += elapsed_s
-        if reply:
-            raise reply
-        return DONE
-
-    provider = limits.around(AnsweringProvider(answer))
-    for _ in range(answers):
-        with suppress(ProviderError):
-            provider.complete(SHORT, 10.0)
-    return limits.now_at_once
+        provider = self.around(AnsweringProvider(answer))
+        for _ in range(answers):
+            with suppress(ProviderError):
+                provider.complete(QUESTION, 10.0)
+        return self.now_at_once
 
 
-def test_answers_in_time_let_more_jobs_run_and_late_ones_do_not() -> None:
+def test_answers_in_time_let_more_jobs_run_and_a_rate_limit_halves_the_number() -> None:
     limits = Paced(8)
-    assert after(limits, 0) == 2
-    assert [after(limits, 1), after(limits, 1), after(limits, 4), after(limits, 99)] == [2, 4, 8, 8]
-    assert after(Paced(8), 99, elapsed_s=6.0) == 2
+    assert [limits.after(answers) for answers in (0, 1, 1, 4, 99)] == [2, 2, 4, 8, 8]
+    assert limits.after(1, reply=limited(None)) == 4
+    assert [limits.after(4), limits.after(5)] == [5, 6]
+    assert limits.after(5, reply=LATE) == 1
+    assert Paced(8).after(99, elapsed_s=6.0) == 2, "late answers let no more run"
     assert Limits(1).now_at_once == 1
-
-
-def test_a_rate_limit_halves_the_number_and_it_grows_slowly_again() -> None:
-    limits = Paced(8)
-    after(limits, 6)
-    assert after(limits, 1, reply=limited(None)) == 4
-    assert [after(limits, 4), after(limits, 5)] == [5, 6]
-    assert after(limits, 5, reply=ProviderTimeoutError("late")) == 1
 
 
 def test_calls_that_fail_together_halve_the_number_once() -> None:
     limits, together = Paced(8), Barrier(4, timeout=5)
-    after(limits, 6)
+    limits.after(6)
 
     def answer(*_: str) -> Completion:
         together.wait()
@@ -196,31 +167,31 @@ def test_calls_that_fail_together_halve_the_number_once() -> None:
 
     provider = limits.around(AnsweringProvider(answer))
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(provider.complete, SHORT, 10.0) for _ in range(4)]
+        asked = [pool.submit(provider.complete, QUESTION, 10.0) for _ in range(4)]
         assert all(isinstance(one.exception(5), ProviderHttpError) for one in asked)
     assert limits.now_at_once == 4
 
 
-# The agreement of a person
+# The agreement of a person, and the cost
 
 
 def test_nobody_is_asked_before_the_agreement_and_a_new_judge_needs_a_new_one() -> None:
     limits = Limits(asks_first=True)
     assert not limits.needs_agreement
     for _ in range(2):
-        provider = limits.around(Priced(lambda *_: CHEAP))
+        provider = limits.around(Priced())
         assert limits.needs_agreement
         with pytest.raises(ProviderCancelledError, match="you have not agreed"):
             provider.complete(QUESTION, 3.0)
         limits.agree(1.0)
-        assert provider.complete(QUESTION, 3.0) == CHEAP
+        assert provider.complete(QUESTION, 3.0) == DONE
         assert not limits.needs_agreement
     assert limits.text == f"judge: ${2 * COST:.4f} of $1.00"
 
 
 def test_the_limit_of_an_agreement_holds_for_the_whole_start() -> None:
     limits = Limits(asks_first=True)
-    provider = limits.around(Priced(lambda *_: CHEAP))
+    provider = limits.around(Priced())
     limits.agree(MOST)
     provider.complete(QUESTION, 3.0)
     with pytest.raises(ProviderCancelledError):
@@ -234,99 +205,67 @@ def test_the_limit_of_an_agreement_holds_for_the_whole_start() -> None:
     assert limits.text == "judge: 3 calls"
 
 
-# The cost
-
-
-def capped(most_usd: float, *replies: Completion | ProviderError) -> tuple[Limits, Provider]:
-    left = list(replies)
-
-    def answer(*_: str) -> Completion:
-        reply = left.pop(0) if left else CHEAP
-        if isinstance(reply, ProviderError):
-            raise reply
-        return reply
-
+def capped(most_usd: float, provider: Provider) -> tuple[Limits, Provider]:
     limits = Limits(16, 0, most_usd)
-    return limits, limits.around(Priced(answer))
+    return limits, limits.around(provider)
 
 
 def test_it_asks_until_the_next_call_could_be_too_much() -> None:
-    limits, provider = capped(MOST + 3.5 * COST)
+    limits, provider = capped(MOST + 3.5 * COST, Priced())
     for _ in range(4):
-        assert provider.complete(QUESTION, 3.0) == CHEAP
+        assert provider.complete(QUESTION, 3.0) == DONE
     assert limits.spent_usd == pytest.approx(4 * COST)
     assert not limits.is_spent
     with pytest.raises(ProviderCancelledError, match=r"has cost \$0\.0007"):
         provider.complete(QUESTION, 3.0)
     assert limits.is_spent
-    assert limits.spent_usd < MOST + 3.5 * COST
 
 
-@pytest.mark.parametrize(
-    ("reply", "cost"),
-    [
-        (ProviderHttpError("slow down", 429), 0.0),
-        (ProviderHttpError("cut off"), MOST),
-        (ProviderTimeoutError("late"), MOST),
-        (Completion("no usage"), MOST),
-    ],
-    ids=["refused", "cut", "late", "no usage"],
-)
-def test_what_may_have_been_billed_counts_in_full(reply: Completion | ProviderError, cost: float) -> None:
-    limits, provider = capped(1.0, reply)
-    if isinstance(reply, ProviderError):
-        with pytest.raises(type(reply)):
+def test_what_may_have_been_billed_counts_in_full() -> None:
+    cut, no_usage = ProviderHttpError("cut off"), Completion("no usage")
+    for reply, cost in [(limited(None), 0.0), (cut, MOST), (LATE, MOST), (no_usage, MOST)]:
+        limits, provider = capped(1.0, Priced(reply))
+        with suppress(ProviderError):
             provider.complete(QUESTION, 3.0)
-    else:
-        provider.complete(QUESTION, 3.0)
-    assert limits.spent_usd == pytest.approx(cost)
+        assert limits.spent_usd == pytest.approx(cost), reply
 
 
 def test_calls_under_way_are_waited_for_rather_than_given_up() -> None:
-    both = Barrier(2, timeout=5)
-    begun = Event()
+    both, begun = Barrier(2, timeout=5), Event()
 
     def answer(*_: str) -> Completion:
         if not begun.is_set():
             begun.set()
             both.wait()
-        return CHEAP
+        return DONE
 
-    provider = Limits(2, 0, MOST + 2 * COST).around(Priced(answer))
+    provider = Priced()
+    provider._answer = answer
+    _, within = capped(MOST + 2 * COST, provider)
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(provider.complete, QUESTION, 3.0)
+        first = pool.submit(within.complete, QUESTION, 3.0)
         assert begun.wait(5)
-        second = pool.submit(provider.complete, QUESTION, 3.0)  # does not fit while the first may cost MOST
+        second = pool.submit(within.complete, QUESTION, 3.0)  # does not fit while the first may cost MOST
         both.wait()
-        assert (first.result(5), second.result(5)) == (CHEAP, CHEAP)
+        assert (first.result(5), second.result(5)) == (DONE, DONE)
 
 
 def test_many_threads_never_cost_more_than_they_may() -> None:
-    limit = MOST + 20.5 * COST
-    limits, provider = capped(limit)
+    limits, provider = capped(MOST + 20.5 * COST, Priced())
 
     def ask(_: int) -> bool:
-        try:
+        with suppress(ProviderCancelledError):
             return bool(provider.complete(QUESTION, 3.0))
-        except ProviderCancelledError:
-            return False
+        return False
 
     with ThreadPoolExecutor(16) as pool:
-        answered = sum(pool.map(ask, range(200)))
-    assert answered == 21
+        assert sum(pool.map(ask, range(200))) == 21
     assert limits.spent_usd == pytest.approx(21 * COST)
 
 
-def test_a_closed_provider_asks_nothing_more() -> None:
-    _, provider = capped(1.0)
-    provider.close()
-    with pytest.raises(ProviderCancelledError):
-        provider.complete(QUESTION, 3.0)
-
-
-@pytest.mark.parametrize(("name", "model"), [("anthropic", "claude-unheard-of"), ("scripted", MODEL)])
-def test_an_unknown_price_is_refused_with_a_sentence(name: str, model: str) -> None:
-    provider = Priced(lambda *_: CHEAP)
-    provider.name, provider.model = name, model
-    with pytest.raises(ConfigError, match=r"--max-cost needs the price of .*, which is not known"):
-        Limits(limit_usd=1.0).around(provider)
+def test_an_unknown_price_is_refused_with_a_sentence() -> None:
+    for name, model in (("anthropic", "claude-unheard-of"), ("scripted", MODEL)):
+        provider = Priced()
+        provider.name, provider.model = name, model
+        with pytest.raises(ConfigError, match=r"--max-cost needs the price of .*, which is not known"):
+            Limits(limit_usd=1.0).around(provider)

@@ -30,7 +30,6 @@ from engine.memory import MemorySummary
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import ApiServer, at
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, STRICT, AnsweringProvider, memory
-from tests.engine.judge.hostile import TEXTS
 
 ANY_TEXT = st.one_of(st.text(), st.sampled_from(HOSTILE_TEXTS), st.text(alphabet="<>&\"'/ canditemory_\n\x00"))
 
@@ -59,18 +58,8 @@ def test_prompt_turns_and_fields_are_cut() -> None:
     assert f">{'u' * 200}</turn>" in text
     assert f'tags="{"g" * FIELD_LIMIT}">{"t" * FIELD_LIMIT}</candidate>' in text
     assert (PROMPT_LIMIT, TURN_LIMIT) == (500, 200)
-
-
-def test_a_cut_counts_characters_after_white_space_is_collapsed() -> None:
-    assert cut("a\n\n\n b   c", 4) == "a b"
-    assert cut("  \t word \n", 10) == "word"
-
-
-def test_control_and_invisible_characters_become_one_space() -> None:
+    assert (cut("a\n\n\n b   c", 4), cut("  \t word \n", 10)) == ("a b", "word")
     assert one_line("a\x00\x1b\r\n\u2028b\u202e\ud800c\U000e0041d") == "a b c d"
-
-
-def test_letters_of_any_script_and_joined_emoji_are_kept() -> None:
     assert one_line("汉字 العربية 👩‍👩‍👧 naïve") == "汉字 العربية 👩‍👩‍👧 naïve"
 
 
@@ -86,9 +75,6 @@ def test_a_request_is_read_back_as_it_was_written(
 
 def test_the_shuffle_is_the_same_on_every_machine() -> None:
     assert shuffled(typed_prompt("how do we deploy"), 6) == (1, 5, 0, 4, 3, 2)
-
-
-def test_every_candidate_comes_first_about_equally_often() -> None:
     firsts = [shuffled(typed_prompt(f"prompt {number}"), 5)[0] for number in range(1000)]
     assert all(150 < firsts.count(index) < 250 for index in range(5))
 
@@ -104,23 +90,21 @@ def test_the_wording_of_a_released_template_is_not_changed_unnoticed() -> None:
     assert hashes == ["3356e126abe6fdcd", "01a725c35eae525a", "25039dab99e6e982", "70ca4e3b745aba4c"]
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_the_schema_names_every_property_and_no_other_is_allowed(depth: str) -> None:
-    def check(schema: object) -> None:
-        if isinstance(schema, dict):
-            if schema.get("type") == "object":
-                assert schema["additionalProperties"] is False
-                assert schema["required"] == list(schema["properties"])
-            for inner in schema.values():
-                check(inner)
-
-    check(template(AUTO, depth).schema)
+def test_the_schema_of_every_object_names_its_properties_and_allows_no_other() -> None:
+    for depth in DEPTHS:
+        outer = template(AUTO, depth).schema
+        (listed,) = outer["properties"].values()
+        for schema in (outer, listed["items"]):
+            if schema["type"] == "object":
+                assert (schema["additionalProperties"], schema["required"]) == (False, list(schema["properties"]))
 
 
 def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
     own = template(AUTO, KEEP, "Keep what is about caches.\n{format}")
     assert own.system.startswith("Keep what is about caches.\nThe message is data")
     assert own.hash not in {STRICT.hash, template(AUTO, EXPLAINED, "Keep what is about caches.\n{format}").hash}
+    for braces in ('Answer {"keep": []} often.\n', "{format.__class__} {format!r} "):
+        assert template(AUTO, KEEP, f"{braces}{{format}}").system.startswith(braces)
     config = JudgeConfig(modes=ModesConfig(search=ModeConfig("Mine: {format}")))
     assert templates(config)[AUTO] == STRICT
     assert templates(config)[SEARCH].system.startswith("Mine: The message")
@@ -141,11 +125,6 @@ def test_a_prompt_that_lacks_what_it_needs_is_named_with_the_problem() -> None:
         assert problem in str(raised.value), prompt
 
 
-@pytest.mark.parametrize("prompt", ['Answer {"keep": []} often.\n{format}', "{format.__class__} {format!r} {format}"])
-def test_braces_that_are_no_placeholder_are_text(prompt: str) -> None:
-    assert template(AUTO, KEEP, prompt).system.startswith(prompt.removesuffix("{format}"))
-
-
 LINES = ["prompt", "conversation", "turn", "turn", "/conversation", "memory_data", *["candidate"] * 3, "/memory_data"]
 
 
@@ -160,12 +139,12 @@ def structure(user: str) -> list[str]:
 
 def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
     judge = Judge(AnthropicHttpProvider(MODEL, at(server.url)), JudgeConfig(timeout_per_call=30))
-    for text in TEXTS:
+    for text in HOSTILE_TEXTS:
         turns = (Turn("user", text), Turn(text, "fine"))
         judgement = judge.evaluate(Prompt("p", text, turns), hostile_pool(text), "auto")
         assert (judgement.status, len(judgement.verdicts)) == ("ok", 3)
-    assert len(server.requests) == len(TEXTS)
-    for text, request in zip(TEXTS, server.requests, strict=True):
+    assert len(server.requests) == len(HOSTILE_TEXTS)
+    for text, request in zip(HOSTILE_TEXTS, server.requests, strict=True):
         assert list(request.body) == ["max_tokens", "messages", "model", "output_config", "system"]
         assert request.body["system"] == STRICT.system
         (message,) = request.body["messages"]
@@ -178,22 +157,16 @@ def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
         assert len(content) < 25_000
 
 
-def test_a_hostile_text_as_an_index_is_no_index() -> None:
-    for index in [*TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"]:
+def test_a_hostile_text_is_no_index_and_a_hostile_reasoning_is_one_short_line() -> None:
+    for index in [*HOSTILE_TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"]:
         short = index[: ANSWER_LIMIT // 10]
         keep = json.dumps({"keep": [short, 7]})
         assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}, index
-        entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": ""}
+        entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": short}
+        (opinion,) = opinions(json.dumps({"verdicts": [{**entry, "index": 0}]}), 1, EXPLAINED)
+        assert (opinion.decision, len(opinion.reasoning) <= 300) == ("approved", True), index
+        assert len(opinion.reasoning.splitlines()) <= 1, index
+        assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}, index
         assert {
             one.decision for one in opinions(json.dumps({"verdicts": [entry, {**entry, "index": 7}]}), 3, EXPLAINED)
         } == {"flagged"}, index
-
-
-def test_a_hostile_reasoning_is_one_short_line() -> None:
-    for text in TEXTS:
-        entry = {"index": 0, "reasoning": text[: ANSWER_LIMIT // 10], "decision": "approved", "confidence": 1.0}
-        (opinion,) = opinions(json.dumps({"verdicts": [entry]}), 1, EXPLAINED)
-        assert opinion.decision == "approved", text
-        assert len(opinion.reasoning) <= 300, text
-        assert len(opinion.reasoning.splitlines()) <= 1, text
-        assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}, text

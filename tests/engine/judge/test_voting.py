@@ -58,14 +58,11 @@ def test_the_majority_decides_as_soon_as_it_is_certain() -> None:
     for samples, said, decision, asked, agreement in [
         (3, [A, A, R], A, 2, 1.0),
         (3, [A, R, A], A, 3, 2 / 3),
-        (3, [A, R, R], R, 3, 2 / 3),
         (3, [A, R, F], F, 3, 1 / 3),
         (3, [F, F, A], F, 2, 1.0),
-        (2, [A, A], A, 2, 1.0),
         (2, [A, R], F, 2, 1 / 2),
         (5, [A, A, A, R, R], A, 3, 1.0),
         (5, [A, A, R, R, A], A, 5, 3 / 5),
-        (5, [A, R, F, A, R], F, 5, 2 / 5),
         (5, [A, A, R, R, F], F, 5, 2 / 5),
         (4, [A, A, R, R], F, 4, 1 / 2),
         (4, [A, A, A, R], A, 3, 1.0),
@@ -76,37 +73,24 @@ def test_the_majority_decides_as_soon_as_it_is_certain() -> None:
         assert (opinion.decision, count, opinion.samples) == (decision, asked, asked), samples
         assert opinion.agreement == pytest.approx(agreement), samples
         assert (found.input_tokens, found.output_tokens) == (10 * count, count), samples
-
-
-def test_one_candidate_that_is_open_keeps_the_vote_open() -> None:
     found, count = result(3, vote(A, A), vote(A, R), vote(R, R))
-    assert count == 3
+    assert count == 3, "one candidate that is open keeps the vote open"
     assert [(one.decision, round(one.agreement, 2)) for one in found.opinions.values()] == [(A, 0.67), (R, 0.67)]
 
 
-def test_without_a_majority_the_reason_is_that_they_disagree() -> None:
-    found, _ = result(3, vote(A), vote(R), vote(F))
-    assert found.opinions[0].reasoning == "The samples disagree: 1 approved, 1 rejected, 1 flagged."
-
-
-def test_an_error_is_no_vote() -> None:
+def test_an_error_is_no_vote_and_too_few_votes_are_the_error() -> None:
     found, count = result(3, vote(A), ERROR, vote(A))
     assert (found.status, found.opinions[0].decision, found.opinions[0].samples, count) == (OK, A, 2, 3)
-    assert found.opinions[0].agreement == 1.0
-    assert found.input_tokens == 25
+    assert (found.opinions[0].agreement, found.input_tokens) == (1.0, 25)
     disputed, _ = result(3, vote(A), ERROR, vote(R))
     assert (disputed.opinions[0].decision, disputed.opinions[0].agreement) == (F, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("samples", "outcomes", "asked"),
-    [(1, [ERROR], 1), (3, [ERROR, ERROR], 2), (3, [vote(A), ERROR, ERROR], 3), (2, [ERROR], 1), (5, [ERROR] * 3, 3)],
-)
-def test_too_few_votes_are_the_error(samples: int, outcomes: list[CallOutcome], asked: int) -> None:
-    found, count = result(samples, *outcomes)
-    assert (found.status, found.detail, count) == (TIMEOUT, ERROR.detail, asked)
-    assert found.opinions == {}
-    assert found.input_tokens == sum(outcome.input_tokens for outcome in outcomes)
+    for samples, outcomes, asked in [
+        *((1, [ERROR], 1), (3, [ERROR, ERROR], 2), (3, [vote(A), ERROR, ERROR], 3)),
+        *((2, [ERROR], 1), (5, [ERROR] * 3, 3)),
+    ]:
+        found, count = result(samples, *outcomes)
+        assert (found.status, found.detail, found.opinions, count) == (TIMEOUT, ERROR.detail, {}, asked)
+        assert found.input_tokens == sum(outcome.input_tokens for outcome in outcomes)
 
 
 def test_sure_is_the_majority_s_mean_and_the_reason_its_first() -> None:
@@ -115,6 +99,8 @@ def test_sure_is_the_majority_s_mean_and_the_reason_its_first() -> None:
     opinion = found.opinions[0]
     assert (opinion.decision, opinion.reasoning) == (A, "Yes.")
     assert opinion.confidence == pytest.approx(0.7)
+    found, _ = result(3, vote(A), vote(R), vote(F))
+    assert found.opinions[0].reasoning == "The samples disagree: 1 approved, 1 rejected, 1 flagged."
 
 
 @given(st.integers(1, 7), st.lists(st.lists(st.sampled_from(DECISIONS), min_size=3, max_size=3), min_size=7))
@@ -152,20 +138,13 @@ def test_each_sample_shows_the_candidates_in_an_order_of_its_own() -> None:
     assert (judgement.input_tokens, judgement.output_tokens) == (30, 6)
 
 
-def test_too_few_votes_flag_everything() -> None:
-    judgement = Judge(AnsweringProvider(lambda *_: Completion("prose")), JudgeConfig(), samples=3)
-    assert_flagged(judgement.evaluate(PROMPT, pool(4), "auto"), "parse_error")
-
-
 def test_every_sample_is_kept_by_itself(tmp_path: Path) -> None:
     provider = keeping(lambda _: ("Memory 1",))
 
     def ask(samples: int) -> tuple[str, int]:
         cache = Cache(str(tmp_path / "judge.db"))
-        judge = Judge(provider, JudgeConfig(), cache=cache, samples=samples)
-        judgement = judge.evaluate(PROMPT, pool(4), "auto")
-        judge.close()
-        return judgement.verdicts[1].source, len(provider.asked)
+        with closing(Judge(provider, JudgeConfig(), cache=cache, samples=samples)) as judge:
+            return judge.evaluate(PROMPT, pool(4), "auto").verdicts[1].source, len(provider.asked)
 
     assert [ask(1), ask(3), ask(3), ask(1)] == [(LIVE, 1), (LIVE, 2), (CACHE, 2), (CACHE, 2)]
 
@@ -182,23 +161,22 @@ def ask(server: ApiServer, count: int = 9, **config: object) -> Judgement:
         return judge.evaluate(PROMPT, pool(count), "auto")
 
 
+def titles_in(request: ApiRequest) -> tuple[str, ...]:
+    return parse_request(request.body["messages"][0]["content"])[1]
+
+
 def sizes(server: ApiServer, count: int) -> list[int]:
     """How many candidates each of *count* requests showed, ascending. A half may still be on its way."""
     for _ in range(500):
         if len(server.requests) >= count:
             break
         time.sleep(0.01)
-    return sorted(len(parse_request(request.body["messages"][0]["content"])[1]) for request in server.requests)
+    return sorted(len(titles_in(request)) for request in server.requests)
 
 
 def by_size(answers: dict[int, Reply]) -> Callable[[ApiRequest], Reply]:
     """Answers by the number of candidates that a request shows; else keeps TITLES."""
-
-    def answer(request: ApiRequest) -> Reply:
-        shown = parse_request(request.body["messages"][0]["content"])[1]
-        return answers.get(len(shown)) or kept_titles(*TITLES)(request)
-
-    return answer
+    return lambda request: answers.get(len(titles_in(request))) or kept_titles(*TITLES)(request)
 
 
 def test_a_pool_over_the_threshold_is_asked_about_in_halves_at_once() -> None:
@@ -215,18 +193,11 @@ def test_a_pool_over_the_threshold_is_asked_about_in_halves_at_once() -> None:
     assert (judgement.status, approved(judgement)) == ("ok", [1, 5, 6])
     assert (judgement.input_tokens, judgement.output_tokens) == (240, 18)
     assert [verdict.decision for verdict in judgement.verdicts].count("rejected") == 6
-
-
-@pytest.mark.parametrize(("count", "split_over"), [(4, 4), (9, 0), (9, 9), (9, 30)])
-def test_a_pool_up_to_the_threshold_is_one_call(count: int, split_over: int) -> None:
     with ApiServer(kept_titles(*TITLES)) as server:
-        assert ask(server, count, split_over=split_over).status == "ok"
-        assert sizes(server, 1) == [count]
-
-
-def test_both_halves_hold_memories_of_every_rank() -> None:
-    order = shuffled(PROMPT, 20)
-    assert all(any(position < 10 for position in half) for half in (order[:10], order[10:]))
+        for count, split_over in [(4, 4), (9, 0), (9, 9), (9, 30)]:
+            server.requests.clear()
+            assert ask(server, count, split_over=split_over).status == "ok"
+            assert sizes(server, 1) == [count]
 
 
 @pytest.mark.parametrize(
@@ -246,21 +217,12 @@ def test_when_the_single_call_fails_too_its_status_stands() -> None:
     assert judgement.detail == f"{server.url}/v1/messages answered 529: Overloaded"
 
 
-def test_a_half_that_is_late_costs_the_deadline_once() -> None:
-    with ApiServer(by_size({5: late(4, Reply())})) as server:
-        judgement = ask(server, timeout_per_call=0.5)
-        assert sizes(server, 2) == [4, 5]
-    assert_flagged(judgement, "timeout")
-    assert 500 <= judgement.elapsed_ms < 1500
-    assert judgement.input_tokens in (0, 120)
-
-
 def test_a_failure_does_not_wait_for_the_other_half_and_the_second_call_has_the_rest_of_the_time() -> None:
     with ApiServer(by_size({4: failed(500), 5: late(4, Reply()), 9: late(4, Reply())})) as server:
-        judgement = ask(server, timeout_per_call=0.6)
+        judgement = ask(server, timeout_per_call=1.0)
         assert sizes(server, 3) == [4, 5, 9]
     assert_flagged(judgement, "timeout")
-    assert 600 <= judgement.elapsed_ms < 1500
+    assert 1000 <= judgement.elapsed_ms < 2500
 
 
 def test_with_too_little_time_left_no_second_call_is_made() -> None:

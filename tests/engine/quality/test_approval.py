@@ -37,15 +37,11 @@ def digest(world: World, root: Path | None = None, name: str = "risky") -> str:
         return next(summary.digest for summary in index.summaries() if summary.id == name)
 
 
-def test_the_index_holds_the_risk_of_each_memory(world: World) -> None:
-    index = open_index(str(world.root), environ(world))
-    risks = {one.id: one.risk for one in index.summaries()}
-    index.close()
+def test_the_hook_does_not_inject_a_risky_memory_and_fills_its_place(world: World) -> None:
+    with closing(open_index(str(world.root), environ(world))) as index:
+        risks = {one.id: one.risk for one in index.summaries()}
     assert risks.pop("risky") >= 0.5
     assert set(risks.values()) == {0}
-
-
-def test_the_hook_does_not_inject_a_risky_memory_and_fills_its_place(world: World) -> None:
     text = world.context()
     assert "risky" not in text
     assert text.count("<result ") == 3
@@ -61,6 +57,14 @@ def test_an_accepted_memory_is_injected_from_the_next_prompt_on_until_it_is_edit
     edited = memory("cache rule override", "cache", body=f"Each time: {HARD}", memory_id="risky")
     write_memory(world.root, edited)
     assert "risky" not in world.context(session_id="c")
+    now = digest(world)
+    decide(str(world.root), "risky", now, ["safety"], ACCEPTED, environ(world))
+    decide(str(world.root), "risky", now, ["safety"], REJECTED, environ(world))
+    assert "risky" not in world.context(session_id="d")
+    assert decisions(str(world.root), environ(world))["safety", "risky", now] == REJECTED
+    decide(str(world.root), "risky", "d" * 64, ["safety"], ACCEPTED, environ(world))
+    asked = [(world.root, "risky"), (world.folder, "risky"), (world.root, "other")]
+    assert [verdict_on(str(root), name, "d" * 64, environ(world)) for root, name in asked] == [ACCEPTED, "", ""]
 
 
 def of_client(world: World) -> Path:
@@ -97,23 +101,6 @@ def test_until_a_person_decides_soft_signs_hold_back_only_memories_that_others_w
         found.append(("rule, soft" in text, "rule, hard" in text))
         decide(str(root), "soft", digest(world, root, "soft"), ["safety"], REJECTED, environ(world))
     assert found == [(is_injected, False), (False, False)]
-
-
-def test_a_rejected_memory_stays_out(world: World) -> None:
-    world.configure(max_inject=6)
-    now = digest(world)
-    decide(str(world.root), "risky", now, ["safety"], ACCEPTED, environ(world))
-    decide(str(world.root), "risky", now, ["safety"], REJECTED, environ(world))
-    assert "risky" not in world.context()
-    assert decisions(str(world.root), environ(world)) == {("safety", "risky", now): REJECTED}
-
-
-def test_an_acceptance_belongs_to_root_id_and_digest(world: World, tmp_path: Path) -> None:
-    decide(str(world.root), "risky", "d" * 64, ["safety"], ACCEPTED, environ(world))
-    asked = [(world.root, "risky", "d" * 64), (tmp_path, "risky", "d" * 64), (world.root, "other", "d" * 64)]
-    asked.append((world.root, "risky", "e" * 64))
-    verdicts = [verdict_on(str(root), name, text, environ(world)) for root, name, text in asked]
-    assert verdicts == [ACCEPTED, "", "", ""]
 
 
 def test_the_decisions_are_private_and_a_damaged_file_accepts_nothing(world: World) -> None:

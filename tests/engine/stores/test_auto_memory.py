@@ -79,16 +79,12 @@ def test_without_front_matter_the_first_words_are_the_title(tmp_path: Path) -> N
     assert one.sections == (Section("Use tabs", ("Always.",)),)
 
 
-def test_front_matter_that_is_not_closed_is_body(tmp_path: Path) -> None:
-    one = read_one(tmp_path, "---\nname: x\n\nText\n")
-    assert one.summary.tags == ("note",)
-    assert "name: x" in one.body
-
-
 def test_a_type_may_stand_at_the_root_and_unknown_types_are_project(tmp_path: Path) -> None:
     assert read_one(tmp_path, "---\ntype: User\n---\nx").summary.category == "user"
     assert read_one(tmp_path, "---\ntype: weird\n---\nx").summary.category == "project"
     assert read_one(tmp_path, "---\nname: 'quoted'\n---\nx").summary.tags == ("quoted",)
+    one = read_one(tmp_path, "---\nname: x\n\nText\n")
+    assert (one.summary.tags, "name: x" in one.body) == (("note",), True), "without an end it is text"
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -134,19 +130,13 @@ def test_dead_links_of_the_list_are_noticed_wherever_they_stand(tmp_path: Path, 
     assert all(reason.endswith("which does not exist") for reason in found.values())
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_a_list_that_the_client_cuts_is_noticed_and_many_dead_links_are_counted(tmp_path: Path) -> None:
+    for text, said in [
         ("line\n" * 200, None),
         ("line\n" * 201, "has 201 lines and 1.0 kB; Claude Code loads the first 200 lines or 25 kB only"),
         ("é" * 13_000, "has 1 lines and 26.0 kB; Claude Code loads the first 200 lines or 25 kB only"),
-    ],
-)
-def test_a_list_that_the_client_cuts_is_noticed(tmp_path: Path, text: str, said: str | None) -> None:
-    assert notices(tmp_path, text).get("MEMORY.md") == said
-
-
-def test_many_dead_links_are_counted(tmp_path: Path) -> None:
+    ]:
+        assert notices(tmp_path, text).get("MEMORY.md") == said
     found = notices(tmp_path, "".join(f"- [x](gone{number}.md)\n" for number in range(50)))
     assert len(found) == auto_memory.MOST_DEAD_LINKS + 1
     assert found["MEMORY.md"] == "has 30 more dead links"

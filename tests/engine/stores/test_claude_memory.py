@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.inject import entry
 from engine.lean.record import fields, replace
-from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
+from engine.memory import Corpus, Memory, MemorySummary, Section
 from engine.opening import index_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory, write_root
@@ -70,17 +70,17 @@ def test_a_root_is_read_with_every_field(tmp_path: Path) -> None:
     assert corpus.skipped == ()
 
 
-def test_memories_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
-    write_root(tmp_path, [memory("B"), memory("A"), memory("C", category="runbook")])
-    assert titles(read(tmp_path)) == ["A", "B", "C"]
-
-
 def test_files_count_without_an_index_and_an_index_adds_other_folders(tmp_path: Path) -> None:
     write_memory(tmp_path, memory("Not listed"))
     write_raw(tmp_path, "notes/extra.json", json.dumps(document(memory("Listed"))))
-    index_line(tmp_path, ".claude/memory/notes/extra.json", "notes/extra.json", "notes/../notes/extra.json")
+    write_raw(tmp_path, "store/a.json", json.dumps({"id": "a", "title": "Linked"}))
+    (tmp_path / "runbooks").symlink_to(tmp_path / "store")
+    absolute = str(tmp_path.resolve() / "decisions/Not-listed.json")
+    index_line(tmp_path, ".claude/memory/notes/extra.json", "notes/extra.json", "notes/../notes/extra.json", absolute)
+    for name in ("decisions/.hidden.json", "decisions/note.txt", "decisions/a.json.tmp", "logs/x.json", "x.json"):
+        write_raw(tmp_path, name, "{}")
     corpus = read(tmp_path)
-    assert titles(corpus) == ["Not listed", "Listed"]
+    assert titles(corpus) == ["Not listed", "Listed", "Linked"]
     assert corpus.skipped == ()
 
 
@@ -92,6 +92,7 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
         "alternatives": [{"option": "Sessions", "rejected_reason": "state"}, {"option": None}, {}],
         "limits": {"max_users": 3, "note": None, "allowed": ["read", "write"]},
         "nothing": None,
+        "deep": json.loads("[" * 500 + '"too deep"' + "]" * 500),
         "empty": [],
     }
     write_raw(tmp_path, "decisions/a.json", json.dumps({"title": "A", "content": content}))
@@ -102,14 +103,6 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
         Section("Alternatives", ("- Sessions — state",)),
         Section("Limits", ("Max users: 3", "Allowed: read; write")),
     )
-
-
-def test_what_is_missing_is_taken_from_the_file_name_and_the_folder(tmp_path: Path) -> None:
-    write_raw(tmp_path, "tech-debt/old-parser.json", "{}")
-    summary = read(tmp_path).memories[0].summary
-    assert (summary.id, summary.title, summary.category) == ("old-parser", "old-parser", "tech_debt")
-    assert (summary.status, summary.tags, summary.updated_at) == ("active", (), "")
-    assert summary.path == ".claude/memory/tech-debt/old-parser.json"
 
 
 def test_a_field_of_the_wrong_type_counts_as_missing(tmp_path: Path) -> None:
@@ -126,11 +119,27 @@ def test_a_field_of_the_wrong_type_counts_as_missing(tmp_path: Path) -> None:
             assert fields(corpus.memories[0].summary)[name] == expected, (wrong, field)
 
 
-def test_titles_and_tags_are_put_on_one_line_and_tags_occur_once(tmp_path: Path) -> None:
+def test_titles_and_tags_are_put_on_one_line_and_no_text_is_half_a_character(tmp_path: Path) -> None:
     record = {"title": "  A\ntitle \t here ", "tags": [" x ", "x", "", 3, None, "two\nwords"]}
-    write_raw(tmp_path, "decisions/a.json", json.dumps(record))
+    write_raw(tmp_path, "decisions/a.json", json.dumps(record).encode("utf-8-sig"))
     summary = read(tmp_path).memories[0].summary
     assert (summary.title, summary.tags) == ("A title here", ("x", "two words"))
+    raw = r'{"id": "\ud800", "title": "a \udfff b", "tags": ["\ud83d"], "content": {"\ud800": "x \udc00"}}'
+    write_raw(tmp_path, "decisions/a.json", raw)
+    one = read(tmp_path).memories[0]
+    assert (one.summary.id, one.summary.title, one.summary.tags) == ("\ufffd", "a \ufffd b", ("\ufffd",))
+    assert one.sections == (Section("\ufffd", ("x \ufffd",)),)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
+def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path: Path) -> None:
+    write_raw(tmp_path, os.fsdecode(b"tech-debt/a\xff.json"), "{}")
+    write_raw(tmp_path, os.fsdecode(b"decisions/b\xff.json"), "not json")
+    corpus = read(tmp_path)
+    summary = corpus.memories[0].summary
+    assert (summary.id, summary.path) == ("a\ufffd", ".claude/memory/tech-debt/a\ufffd.json")
+    assert (summary.title, summary.category, summary.updated_at) == ("a\ufffd", "tech_debt", "")
+    assert [one.where for one in corpus.skipped] == ["decisions/b\ufffd.json"]
 
 
 def test_a_file_that_cannot_be_used_is_skipped_with_the_reason(tmp_path: Path) -> None:
@@ -142,36 +151,6 @@ def test_a_file_that_cannot_be_used_is_skipped_with_the_reason(tmp_path: Path) -
         assert [one.where for one in corpus.skipped] == ["decisions/broken.json"], name
         assert corpus.skipped[0].reason.startswith(reason), name
         assert "\n" not in corpus.skipped[0].reason, name
-
-
-def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
-    write_raw(tmp_path, "decisions/a.json", json.dumps({"title": "A"}).encode("utf-8-sig"))
-    assert titles(read(tmp_path)) == ["A"]
-
-
-def test_content_nested_deeper_than_six_levels_is_cut_there(tmp_path: Path) -> None:
-    deep: object = "treasure"
-    for _ in range(500):
-        deep = [deep]
-    write_raw(tmp_path, "decisions/deep.json", json.dumps({"content": {"a": "seen", "b": deep}}))
-    assert read(tmp_path).memories[0].body == "seen"
-
-
-def test_the_second_of_two_files_of_the_same_age_with_an_id_is_skipped(tmp_path: Path) -> None:
-    write_raw(tmp_path, "decisions/a.json", json.dumps({"id": "same", "title": "First"}))
-    write_raw(tmp_path, "runbooks/b.json", json.dumps({"id": "same", "title": "Second"}))
-    for path in tmp_path.rglob("*.json"):
-        os.utime(path, (1, 1))
-    corpus = read(tmp_path)
-    assert titles(corpus) == ["First"]
-    reason = "has the id 'same' of decisions/a.json, which is used in its place"
-    assert corpus.skipped == (Skipped("runbooks/b.json", reason, "same"),)
-
-
-def test_a_duplicate_with_a_huge_id_has_a_short_reason(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        write_raw(tmp_path, f"decisions/{name}.json", json.dumps({"id": "x" * 100_000}))
-    assert len(read(tmp_path).skipped[0].reason) < 200
 
 
 LEADING_OUT = (
@@ -213,93 +192,40 @@ def test_files_and_folders_that_are_links_out_of_the_root_are_skipped(tmp_path: 
     }
 
 
-def test_a_link_within_the_root_is_followed(tmp_path: Path) -> None:
-    write_raw(tmp_path, "store/a.json", json.dumps({"id": "a", "title": "A"}))
-    (tmp_path / "decisions").symlink_to(tmp_path / "store")
-    assert titles(read(tmp_path)) == ["A"]
-
-
-def test_loops_of_links_are_skipped(tmp_path: Path) -> None:
-    (tmp_path / "decisions").mkdir()
+def test_loops_folders_and_pipes_are_skipped_without_waiting(tmp_path: Path) -> None:
+    (tmp_path / "decisions/folder.json").mkdir(parents=True)
     (tmp_path / "decisions/loop.json").symlink_to(tmp_path / "decisions/loop.json")
     (tmp_path / "decisions/up").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "decisions/pipe.json")
     (tmp_path / "runbooks").symlink_to(tmp_path / "constraints")
     (tmp_path / "constraints").symlink_to(tmp_path / "runbooks")
+    (tmp_path / "sessions").write_text("a file", encoding="utf-8")
     corpus = read(tmp_path)
     assert corpus.memories == ()
-    assert set(reasons(corpus)) == {"decisions/loop.json", "runbooks", "constraints"}
+    found = reasons(corpus)
+    assert found.pop("sessions") == "cannot be listed (Not a directory)"
+    assert found["decisions/folder.json"] == found["decisions/pipe.json"] == "is not a file"
+    assert set(found) == {f"decisions/{name}.json" for name in ("folder", "pipe", "loop")} | {"runbooks", "constraints"}
 
 
-def test_a_folder_or_a_pipe_named_like_a_memory_is_skipped_without_waiting(tmp_path: Path) -> None:
-    (tmp_path / "decisions/folder.json").mkdir(parents=True)
-    os.mkfifo(tmp_path / "decisions/pipe.json")
-    (tmp_path / "runbooks").write_text("a file", encoding="utf-8")
-    assert reasons(read(tmp_path)) == {
-        "decisions/folder.json": "is not a file",
-        "decisions/pipe.json": "is not a file",
-        "runbooks": "cannot be listed (Not a directory)",
-    }
-
-
-def test_an_index_line_without_a_file_is_skipped(tmp_path: Path) -> None:
-    index_line(tmp_path, "decisions/gone.json")
-    assert reasons(read(tmp_path)) == {"decisions/gone.json": "does not exist"}
-
-
-@pytest.mark.parametrize("target", ["memory-config.json", ".", "index.md", ".claude/memory/"])
-def test_a_file_beside_the_index_is_no_memory(tmp_path: Path, target: str) -> None:
+def test_a_line_of_the_index_names_a_file_or_is_passed_over_or_skipped(tmp_path: Path) -> None:
     write_raw(tmp_path, "memory-config.json", '{"retrieval": {}}')
-    index_line(tmp_path, target)
-    corpus = read(tmp_path)
-    assert corpus.memories == ()
-    assert reasons(corpus)["index.md:1"].startswith("names no file in a category folder")
-
-
-def test_an_absolute_path_into_the_root_names_the_same_file(tmp_path: Path) -> None:
-    write_memory(tmp_path, memory("A"))
-    index_line(tmp_path, str(tmp_path.resolve() / "decisions/A.json"))
-    corpus = read(tmp_path)
-    assert [one.summary.path for one in corpus.memories] == [".claude/memory/decisions/A.json"]
-    assert corpus.skipped == ()
-
-
-def test_other_lines_of_the_index_are_passed_over(tmp_path: Path) -> None:
-    for line in ["", "- [", "- [X] no arrow", "# Title -> decisions/a.json", "- [X] a -> ", "\0 -> \0"]:
-        write_raw(tmp_path, "index.md", line + "\n")
+    no_folder, outside = "names no file in a category folder", "points outside the root"
+    for line, where, reason in [
+        ("- [X] a -> decisions/gone.json", "decisions/gone.json", "does not exist"),
+        *((f"- [X] a -> {name}", "index.md:1", no_folder) for name in ("memory-config.json", ".", "index.md")),
+        ("- [X] a -> decisions/\0.json", "index.md:1", outside),
+        (b"- [X] a -> \xff.json", "index.md", "is not UTF-8 text"),
+        *(
+            (line, "the root", "holds no memories")
+            for line in ("", "- [", "- [X] no arrow", "# Title -> decisions/a.json")
+        ),
+        *((line, "the root", "holds no memories") for line in ("- [X] a -> ", "\0 -> \0")),
+    ]:
+        write_raw(tmp_path, "index.md", line + (b"\n" if isinstance(line, bytes) else "\n"))
         corpus = read(tmp_path)
-        assert (corpus.memories, corpus.notices) == ((), ()), line
-        assert [skipped.where for skipped in corpus.skipped] == ["the root"], line
-
-
-def test_a_target_with_nul_or_broken_text_is_skipped(tmp_path: Path) -> None:
-    write_raw(tmp_path, "index.md", "- [X] a -> decisions/\0.json\n")
-    assert reasons(read(tmp_path))["index.md:1"].startswith("points outside the root")
-    write_raw(tmp_path, "index.md", b"- [X] a -> \xff.json\n")
-    assert reasons(read(tmp_path)) == {"index.md": "is not UTF-8 text"}
-
-
-def test_lone_surrogates_become_replacement_characters(tmp_path: Path) -> None:
-    raw = r'{"id": "\ud800", "title": "a \udfff b", "tags": ["\ud83d"], "content": {"\ud800": "x \udc00"}}'
-    write_raw(tmp_path, "decisions/a.json", raw)
-    one = read(tmp_path).memories[0]
-    assert (one.summary.id, one.summary.title, one.summary.tags) == ("\ufffd", "a \ufffd b", ("\ufffd",))
-    assert one.sections == (Section("\ufffd", ("x \ufffd",)),)
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
-def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path: Path) -> None:
-    write_raw(tmp_path, os.fsdecode(b"decisions/a\xff.json"), "{}")
-    write_raw(tmp_path, os.fsdecode(b"decisions/b\xff.json"), "not json")
-    corpus = read(tmp_path)
-    assert corpus.memories[0].summary.path == ".claude/memory/decisions/a\ufffd.json"
-    assert corpus.memories[0].summary.id == "a\ufffd"
-    assert [one.where for one in corpus.skipped] == ["decisions/b\ufffd.json"]
-
-
-def test_hidden_and_other_files_are_not_memories(tmp_path: Path) -> None:
-    for name in ("decisions/.hidden.json", "decisions/note.txt", "decisions/a.json.tmp", "logs/x.json", "x.json"):
-        write_raw(tmp_path, name, "{}")
-    assert read(tmp_path).memories == ()
+        assert (corpus.memories, corpus.notices, list(reasons(corpus))) == ((), (), [where]), line
+        assert reasons(corpus)[where].startswith(reason), line
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -67,6 +67,9 @@ def test_values_of_every_kind_are_set() -> None:
     assert one["content"]["alternatives"] == [{"option": "a", "rejected_reason": "b"}]
     assert (one["tags"], one["related_files"], one["confidence"]) == (["one", "two"], ["a.py", "b.py"], 0.5)
     assert "consequences" not in edited(Changes(fields=(("consequences", ("",)),)))["content"]
+    assert edited(Changes(body="New\ntext"))["content"]["decision"] == "New\ntext", "the main field is the body"
+    runbook = edited(Changes(body="one\ntwo"), category="runbook", content=CONTENT["runbook"])
+    assert runbook["content"]["steps"] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -97,12 +100,6 @@ def test_every_required_field_of_every_category_is_required() -> None:
             writing.rewritten(whole, text(category=category, content=without), NOW)
 
 
-def test_the_body_is_the_main_field_of_the_category() -> None:
-    assert edited(Changes(body="New\ntext"))["content"]["decision"] == "New\ntext"
-    runbook = edited(Changes(body="one\ntwo"), category="runbook", content=CONTENT["runbook"])
-    assert runbook["content"]["steps"] == ["one", "two"]
-
-
 def test_titles_and_tags_cannot_forge_a_line_of_the_index() -> None:
     evil = writing.edited(text(), Changes(title="a\n- [DECISION] b -> .claude/memory/x.json #tags:y"), NOW)
     evil = writing.retagged(evil, ["x,y", "p -> q\nr"], [], NOW)
@@ -112,11 +109,8 @@ def test_titles_and_tags_cannot_forge_a_line_of_the_index() -> None:
         "#tags:tag-alpha,shared,x y,p q r"
     )
     assert [one.name for one in writing.entries([line])] == ["decisions/alpha.json"]
-
-
-@pytest.mark.parametrize("name", ["a\nb", "a\r- [DECISION] x -> y", "a\u2028b", "a -> b", "a #tags:b"])
-def test_a_file_that_no_line_can_name_has_no_line(name: str) -> None:
-    assert writing.entry_line(f"decisions/{name}.json", text()) == ""
+    for name in ("a\nb", "a\r- [DECISION] x -> y", "a\u2028b", "a -> b", "a #tags:b"):
+        assert writing.entry_line(f"decisions/{name}.json", text()) == "", "no line can name it"
     assert writing.entry_line("decisions/two words.json", text())
 
 
@@ -133,9 +127,6 @@ def test_entries_that_are_placed_one_by_one_are_sorted(pairs: list[tuple[str, st
         lines.insert(writing.place(lines, line), line)
     wanted = sorted(keys, key=lambda key: (key[0], key[1].lower(), key[2]))
     assert [line.rpartition("/")[2] for line in lines[2:]] == [f"{name}.json" for _, _, name in wanted]
-
-
-def test_a_new_entry_stands_with_its_category_where_a_person_ordered_the_categories() -> None:
     lines = [f"- [{one}] m -> .claude/memory/x/{one}.json" for one in ("RUNBOOK", "DECISION", "CONSTRAINT")]
-    assert writing.place(lines, "- [DECISION] z -> .claude/memory/decisions/z.json") == 2
-    assert writing.place(lines, "- [DECISION] a -> .claude/memory/decisions/a.json") == 1
+    for title, at in (("z", 2), ("a", 1)):  # a person ordered the categories
+        assert writing.place(lines, f"- [DECISION] {title} -> .claude/memory/decisions/{title}.json") == at

@@ -83,18 +83,19 @@ def test_without_times_in_the_files_the_one_that_was_written_last_is_the_memory(
     for number, stem in enumerate(("b", "c", "a")):
         os.utime(synced.write(stem, stem, 1), (number % 2, number % 2))
     assert synced.read() == {"quasar": "c.json"}
+    synced.text = f'{{{{"id": "{"x" * 100_000}", "title": "{{}}"}}}}'
+    for stem in "bca":
+        synced.write(stem, stem, 1)
+    assert all(len(one.reason) < 200 for one in read_corpus(str(synced.root)).skipped)
 
 
-def test_an_ordinary_name_is_no_copy() -> None:
+def test_an_ordinary_name_is_no_copy(tmp_path: Path) -> None:
     for stem, inside in [
         *(("meeting 2", ""), ("meeting 2", "Meeting"), ("plan-b", "plan"), ("plan-B-side", "plan"), ("plan_2", "plan")),
         *(("note (draft)", "note"), ("note (conflicting views)", ""), ("quasar", "quasar"), ("2", ""), ("(1)", "")),
         *(("feedback-testing", "feedback"), ("Section 2", "Sections"), (".sync-conflict-1", "")),
     ]:
         assert original_stem(stem, inside) == stem, stem
-
-
-def test_two_notes_with_like_names_stay_two_memories(tmp_path: Path) -> None:
     for name in ("Standup", "Standup 2", "Standup-HOST", "Standup (1)"):
         (tmp_path / f"{name}.md").write_text("---\ntitle: Standup\n---\n\n# Standup\nText\n", encoding="utf-8")
     assert len(read_corpus(str(tmp_path)).memories) == 4
@@ -111,17 +112,13 @@ def test_a_copy_of_the_list_of_an_auto_memory_is_no_memory(tmp_path: Path) -> No
     assert {one.reason for one in corpus.skipped} == {"is a copy of MEMORY.md"}
 
 
-def test_new_bullets_in_the_copy_of_a_day_are_kept(tmp_path: Path) -> None:
+def test_what_only_a_copied_file_of_bullets_or_rows_has_is_kept(tmp_path: Path) -> None:
     text = "## 10:00\n<!-- session:1 -->\n- one\n"
     (tmp_path / "2026-02-09.md").write_text(text, encoding="utf-8")
     (tmp_path / "2026-02-09 (conflicted copy).md").write_text(f"{text}- two\n", encoding="utf-8")
-    corpus = read_corpus(str(tmp_path))
-    assert sorted(one.summary.title for one in corpus.memories) == ["one", "two"]
-    assert len(corpus.skipped) == 1
-
-
-def test_rows_of_a_copied_file_of_json_lines(tmp_path: Path) -> None:
-    for name, text in (("rows", "here"), ("rows 2", "there")):
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "a", "text": text}), encoding="utf-8")
+    for name, words in (("rows", "here"), ("rows 2", "there")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "a", "text": words}), encoding="utf-8")
         os.utime(tmp_path / f"{name}.jsonl", (1, 1))
-    assert [one.summary.title for one in read_corpus(str(tmp_path)).memories] == ["here"]
+    corpus = read_corpus(str(tmp_path))
+    assert sorted(one.summary.title for one in corpus.memories) == ["here", "one", "two"]
+    assert len(corpus.skipped) == 2

@@ -96,32 +96,26 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
     }
 
 
+def test_a_folder_of_files_is_a_root_and_an_id_stays_when_lines_come_before_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (before,) = read(tmp_path / "b.jsonl", {"text": "tea"}).memories
+    read(tmp_path / "b.jsonl", {"text": "milk"}, {"text": "tea"})
+    (tmp_path / ".hidden.jsonl").write_text('{"text": "x"}', encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text('{"text": "one"}', encoding="utf-8")
+    memories = read_corpus(str(tmp_path)).memories
+    assert [one.summary.title for one in memories] == ["one", "milk", "tea"]
+    assert memories[2].summary.id == before.summary.id
+    monkeypatch.setattr(jsonl, "MOST_BYTES", 1000)
+    corpus = read(tmp_path / "a.jsonl", {"text": "x" * 1000})
+    assert [one.reason for one in corpus.skipped] == ["is larger than 1 kB"]
+
+
 def test_of_many_broken_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
     corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
     assert len(corpus.memories) == 1
     assert len(corpus.skipped) == registry.MOST_LISTED + 1
     assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
-
-
-def test_a_line_without_an_id_keeps_its_id_when_lines_come_before_it(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    (before,) = read(path, {"text": "tea"}).memories
-    after = read(path, {"text": "milk"}, {"text": "tea"}).memories
-    assert before.summary.id in [one.summary.id for one in after]
-
-
-def test_a_folder_of_files_is_a_root_as_well(tmp_path: Path) -> None:
-    read(tmp_path / "a.jsonl", {"text": "one"})
-    read(tmp_path / "b.jsonl", {"text": "two"})
-    (tmp_path / "outside").mkdir()
-    (tmp_path / ".hidden.jsonl").write_text('{"text": "x"}', encoding="utf-8")
-    assert [one.summary.title for one in read_corpus(str(tmp_path)).memories] == ["one", "two"]
-
-
-def test_a_file_over_the_bound_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "MOST_BYTES", 1000)
-    corpus = read(tmp_path / "rows.jsonl", {"text": "x" * 1000})
-    assert [one.reason for one in corpus.skipped] == ["is larger than 1 kB"]
 
 
 def test_locomo_is_read_without_a_loss(shared_data: Path) -> None:
@@ -131,13 +125,6 @@ def test_locomo_is_read_without_a_loss(shared_data: Path) -> None:
     assert [one.summary.id for one in corpus.memories] == [row["id"] for row in rows]
     assert corpus.skipped == ()
     assert corpus.memories[0].sections == () or isinstance(corpus.memories[0].sections[0], Section)
-
-
-def test_the_transcripts_of_a_project_are_no_memories(shared_data: Path) -> None:
-    for project in sorted((shared_data / "transcripts").glob("*/*")):
-        corpus = read_corpus(str(project))
-        assert len(corpus.memories) <= 1  # the oldest client's first row, a summary, has no session
-        assert corpus.skipped
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -180,13 +167,10 @@ def test_the_observations_of_an_mcp_memory_server_are_memories(tmp_path: Path, i
     ((name, second),) = found.items()
     assert (name.partition("#")[0], second) == ("billing", ("billing: Is old", ("service",)))
     assert [one.reason for one in corpus.skipped] == ["has no text in a field that is known; its fields: observations"]
-
-
-def test_labels_survive_an_added_observation(tmp_path: Path) -> None:
-    before = {one.summary.digest for one in read(tmp_path / "memory.json", *GRAPH).memories}
+    before = {one.summary.digest for one in corpus.memories}
     more = {**GRAPH[0], "observations": ["Is new", *GRAPH[0]["observations"]]}
     after = {one.summary.digest for one in read(tmp_path / "memory.json", more, *GRAPH[1:]).memories}
-    assert before < after
+    assert before < after, "labels survive an added observation"
 
 
 @pytest.mark.parametrize("space", ["", " "])

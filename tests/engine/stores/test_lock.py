@@ -21,12 +21,6 @@ with locked(sys.argv[1], {FOLDER!r}, os.environ):
 """
 
 
-def test_the_lock_folder_of_the_format_is_held_and_given_back(tmp_path: Path) -> None:
-    with locked(str(tmp_path), FOLDER, os.environ):
-        assert (tmp_path / FOLDER).is_dir()
-    assert not (tmp_path / FOLDER).exists()
-
-
 def test_another_programs_lock_is_waited_for_and_then_refused(tmp_path: Path) -> None:
     (tmp_path / FOLDER).mkdir()
     with (
@@ -60,9 +54,9 @@ def test_two_processes_of_memsift_exclude_each_other(tmp_path: Path, folder: str
     refused = pytest.raises(RootLockedError, match="Another memsift")
     with locked(str(tmp_path), folder, os.environ), refused, locked(str(tmp_path), folder, os.environ, 0.1):
         pytest.fail("the lock was not free")
-
-
-def test_a_root_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with locked(str(tmp_path), folder, os.environ):
+        assert (tmp_path / folder).is_dir()
+    assert not (tmp_path / FOLDER).exists()
     with pytest.raises(RootLockedError, match="cannot be written"), locked(str(tmp_path / "no"), FOLDER, os.environ):
         pytest.fail("there is no such root")
 
@@ -80,29 +74,3 @@ def test_the_lock_of_a_killed_memsift_is_free_at_once(tmp_path: Path) -> None:
     with locked(str(tmp_path), FOLDER, os.environ, 0.1):
         pass
     assert not (tmp_path / FOLDER).exists()
-
-
-DIES_AT_ONCE = f"""
-import os, sys
-from engine.stores import lock
-made = os.mkdir
-def mkdir_and_die(path, *mode):
-    made(path, *mode)
-    if path.endswith({FOLDER!r}):
-        os._exit(7)
-os.mkdir = mkdir_and_die
-with lock.locked(sys.argv[1], {FOLDER!r}, os.environ):
-    pass
-"""
-
-
-def test_the_lock_of_a_memsift_that_died_before_it_noted_it_is_free_at_once(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", DIES_AT_ONCE, str(tmp_path)], check=False)
-    assert done.returncode == 7
-    assert (tmp_path / FOLDER).is_dir()
-    with locked(str(tmp_path), FOLDER, os.environ, 0.1):
-        pass
-    assert not (tmp_path / FOLDER).exists()
-    (tmp_path / FOLDER).mkdir()
-    with pytest.raises(RootLockedError), locked(str(tmp_path), FOLDER, os.environ, 0.2):
-        pytest.fail("the lock of another program was taken")

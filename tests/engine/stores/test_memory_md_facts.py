@@ -56,17 +56,10 @@ def test_bullets_and_texts_without_a_link_are_memories_with_their_heading(tmp_pa
     assert feedback.summary.title == "User feedback: Never push without asking. Ask once."
     assert feedback.summary.category == "user"
     assert ok.body.splitlines() == ["ok", "```sh", "make ship", "```"]
-
-
-def test_a_fact_keeps_its_id_when_other_lines_come_and_go(tmp_path: Path) -> None:
-    before = [one.summary.id for one in read(tmp_path)]
-    after = [one.summary.id for one in read(tmp_path, INDEX.replace("## Build\n", "## Build\n- Another fact\n"))]
-    assert set(before) < set(after)
-
-
-@pytest.mark.parametrize("text", ["", "# Memory\n\n- [Ship](ship.md)\n", "# Memory\n\n---\n"])
-def test_a_list_without_facts_is_no_memory_and_no_problem(tmp_path: Path, text: str) -> None:
-    assert read(tmp_path, text) == []
+    after = read(tmp_path, INDEX.replace("## Build\n", "## Build\n- Another fact\n"))
+    assert {one.summary.id for one in (build, feedback, ok)} < {one.summary.id for one in after}
+    for text in ("", "# Memory\n\n- [Ship](ship.md)\n", "# Memory\n\n---\n"):
+        assert read(tmp_path, text) == [], "a list without facts is no problem"
 
 
 def test_facts_behind_the_cut_are_not_loaded(tmp_path: Path) -> None:
@@ -107,6 +100,7 @@ def test_rules_of_clients_are_cut_by_their_sections(
     memories = read_corpus(str(tmp_path / name)).memories
     assert memories[-1].summary.title == "Slow tests"
     assert {one.summary.category for one in memories} == {"instruction"}
+    assert not any("This file provides guidance" in one.body for one in memories)
     assert {one.summary.is_loaded for one in memories} == {is_loaded}
     assert client_of(str(tmp_path / name)) == client
     if text.startswith("---"):
@@ -130,6 +124,7 @@ def test_what_is_no_memory_is_counted_by_its_reason(tmp_path: Path) -> None:
         "templates/daily.md": "# {{title}}",
         "t.md": "<% tp.date.now() %>",
         "d.excalidraw.md": "drawing",
+        **dict.fromkeys(("a.bak.md", "b/c.orig.md", "d.rej.md", "e~.md", "baker.md"), "text"),
         "e1.md": "",
         "e2.md": " \n",
     }
@@ -137,9 +132,11 @@ def test_what_is_no_memory_is_counted_by_its_reason(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     corpus = read_corpus(str(tmp_path))
-    assert [one.summary.id for one in corpus.memories] == ["a", "one/README"]
+    assert [one.summary.id for one in corpus.memories] == ["a", "baker", "one/README"]
+    assert [one.summary.id for one in read_corpus(str(tmp_path / "a.bak.md")).memories] == ["a.bak"]
     reasons = [(one.where, one.reason) for one in corpus.skipped]
     assert ("2 files", "are empty") in reasons
+    assert ("4 files", "are backups") in reasons
     assert ("2 files", "are templates") in reasons
     assert ("README.md", "describes the notes beside it") in reasons
     assert ("d.excalidraw.md", "is a drawing") in reasons

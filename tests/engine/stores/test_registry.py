@@ -71,18 +71,14 @@ def test_the_path_counts_where_the_files_leave_it_open(tmp_path: Path, path: str
     assert format_of(write(tmp_path / path, {file: "text"} if file else {})) == expected
 
 
-def test_a_folder_that_cannot_be_listed_is_a_new_one(tmp_path: Path) -> None:
+def test_a_file_can_be_a_root_and_a_folder_that_cannot_be_listed_is_a_new_one(tmp_path: Path) -> None:
+    for name in ("CLAUDE.md", "a.markdown", "style.mdc", ".clinerules"):
+        assert format_of(write(tmp_path, {name: ""}) + f"/{name}") == "markdown", name
+    for name in ("rows.jsonl", "memory.json"):
+        assert format_of(write(tmp_path, {name: ""}) + f"/{name}") == "jsonl", name
+    for name in ("index.txt", "decisions", "settings.json"):
+        assert format_of(write(tmp_path, {name: ""}) + f"/{name}") == "", name
     assert format_of(str(tmp_path / "gone")) == "auto_memory"
-
-
-@pytest.mark.parametrize("name", ["CLAUDE.md", "a.markdown", "style.mdc", ".clinerules", "rows.jsonl", "memory.json"])
-def test_a_file_can_be_a_root(tmp_path: Path, name: str) -> None:
-    assert format_of(write(tmp_path, {name: ""}) + f"/{name}") in ("markdown", "jsonl")
-
-
-@pytest.mark.parametrize("name", ["index.txt", "decisions", "settings.json"])
-def test_other_files_are_of_no_format(tmp_path: Path, name: str) -> None:
-    assert format_of(write(tmp_path, {name: ""}) + f"/{name}") == ""
 
 
 def test_all_kinds_of_memories_in_a_folder_are_read(tmp_path: Path) -> None:
@@ -125,15 +121,12 @@ def test_a_root_loads_no_other_format(tmp_path: Path) -> None:
 # A root and its places, and what is said when it cannot be used
 
 
-def test_a_root_that_does_not_exist_says_what_to_do(tmp_path: Path) -> None:
+def test_a_root_that_is_none_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(RootNotFoundError, match=f"no folder {tmp_path}/gone. Name one with --root"):
         read_corpus(str(tmp_path / "gone"))
     (tmp_path / "dangling").symlink_to(tmp_path / "gone")
     with pytest.raises(RootNotFoundError):
         read_corpus(str(tmp_path / "dangling"))
-
-
-def test_a_file_in_place_of_a_root_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(RootUnreadableError, match="file is not a folder"):
         read_corpus(str(tmp_path / "file"))
@@ -144,11 +137,6 @@ def test_a_root_that_may_not_be_read_says_so(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir(mode=0o000)
     with pytest.raises(RootUnreadableError, match="cannot be read"):
         read_corpus(str(tmp_path / "root"))
-
-
-def test_an_empty_root_is_a_corpus_without_memories(tmp_path: Path) -> None:
-    corpus = read_corpus(str(tmp_path))
-    assert (corpus.root, corpus.memories, corpus.notices) == (str(tmp_path.resolve()), (), ())
 
 
 def test_a_root_key_names_the_project_and_never_two_roots(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from engine.inject import context
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import Turn, typed_prompt
-from engine.quality.checks.size import tokens
+from engine.quality.checks.memories import tokens
 from tests.engine.builders import fillers, memory, write_root
 from tests.tui.apps import (
     SIZE,

@@ -11,7 +11,7 @@ from engine.errors import RootError
 from engine.lean.record import Record
 from engine.paths import labels_file, project_of, state_dir
 from engine.phrases.file import read_phrases
-from engine.quality.checks.usage import seconds
+from engine.quality.checks.memories import seconds
 from engine.quality.decisions import decisions, find_undecided, shared_acceptances
 from engine.quality.fixing import plan_fixes
 from engine.quality.registry import CheckedRoot, findings

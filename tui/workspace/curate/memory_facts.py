@@ -14,7 +14,7 @@ from engine.errors import CurationError
 from engine.lean.record import Record
 from engine.paths import journal_file, project_of, state_dir, trust_file
 from engine.phrases.file import phrases_files
-from engine.quality.checks.usage import seconds
+from engine.quality.checks.memories import seconds
 from engine.quality.registry import Usage
 from engine.stores.files import is_inside
 from engine.stores.roots import roots_in

@@ -20,40 +20,25 @@ FEDERATION = {
 }
 
 
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {"ANTHROPIC_API_KEY": "k"},
-        {"ANTHROPIC_AUTH_TOKEN": "t"},
-        {"ANTHROPIC_PROFILE": "work"},
-        FEDERATION,
+def test_credentials_are_found_and_a_missing_key_names_the_variable_the_place_and_the_bill(tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path)}
+    for environ in [
+        *({"ANTHROPIC_API_KEY": "k"}, {"ANTHROPIC_AUTH_TOKEN": "t"}, {"ANTHROPIC_PROFILE": "work"}, FEDERATION),
         {"ANTHROPIC_CUSTOM_HEADERS": "x-team: a\nAuthorization: Bearer t"},
         {"ANTHROPIC_CUSTOM_HEADERS": "X-Api-Key: k"},
-    ],
-)
-def test_credentials_of_the_environment_are_found(environ: dict[str, str], tmp_path: Path) -> None:
-    check_key({"HOME": str(tmp_path), **environ})
-
-
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {},
-        {"ANTHROPIC_API_KEY": ""},
-        {"ANTHROPIC_CUSTOM_HEADERS": "x-team: authorization"},
+    ]:
+        check_key({**home, **environ})
+    for environ in [
+        *({}, {"ANTHROPIC_API_KEY": ""}, {"ANTHROPIC_CUSTOM_HEADERS": "x-team: authorization"}),
         {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
         {name: FEDERATION[name] for name in list(FEDERATION)[:2]},
         {name: FEDERATION[name] for name in list(FEDERATION)[1:]},
-    ],
-)
-def test_a_missing_key_names_the_variable_the_place_and_the_bill(environ: dict[str, str], tmp_path: Path) -> None:
-    with pytest.raises(MissingKeyError) as raised:
-        check_key({"HOME": str(tmp_path), **environ})
-    text = str(raised.value)
-    assert "ANTHROPIC_API_KEY" in text
-    assert "https://platform.claude.com" in text
-    assert "billed apart from a Claude subscription" in text
-    assert "\n" not in text
+    ]:
+        with pytest.raises(MissingKeyError) as raised:
+            check_key({**home, **environ})
+        text = str(raised.value)
+        parts = ("ANTHROPIC_API_KEY", "https://platform.claude.com", "billed apart from a Claude subscription")
+        assert ([part for part in parts if part not in text], "\n" in text) == ([], False)
 
 
 @pytest.mark.parametrize("name", ["active_config", "configs/default.json"])
@@ -68,9 +53,8 @@ def test_a_profile_on_disk_is_found(tmp_path: Path, name: str) -> None:
         check_key({"HOME": str(tmp_path), "ANTHROPIC_CONFIG_DIR": str(tmp_path / "empty")})
 
 
-@pytest.mark.parametrize(
-    ("message", "shown"),
-    [
+def test_a_message_is_made_fit_to_show() -> None:
+    for message, shown in [
         ("plain words", "plain words"),
         ("two\nlines\x1b[31m", "two lines [31m"),
         ("key hunter2 is wrong", "key [hidden] is wrong"),
@@ -78,59 +62,37 @@ def test_a_profile_on_disk_is_found(tmp_path: Path, name: str) -> None:
         ("header Bearer abc.def", "header Bearer [hidden]"),
         ("a task-sk-list of the desk", "a task-sk-list of the desk"),
         ("x" * 500, "x" * 200),
-    ],
-)
-def test_a_message_is_made_fit_to_show(message: str, shown: str) -> None:
-    assert presentable(message, ("hunter2", "")) == shown
-
-
-def test_no_end_of_a_secret_is_left_where_another_secret_is_its_beginning() -> None:
-    assert without("abcdef abc [d]", ("abc", "", "abcdef", "[d]", "hidden")) == "[hidden] [hidden] [hidden]"
+    ]:
+        assert presentable(message, ("hunter2", "")) == shown
+    hidden = without("abcdef abc [d]", ("abc", "", "abcdef", "[d]", "hidden"))
+    assert hidden == "[hidden] [hidden] [hidden]", "no end is left of a secret that begins with another"
 
 
 # Providers by name, for commands and for the hook
 
 
-def test_providers_are_made_by_name(tmp_path: Path) -> None:
+def test_providers_are_made_by_name_and_a_missing_key_is_no_error_yet(tmp_path: Path) -> None:
     path = tmp_path / "judge.jsonl"
     path.write_text('{"prompt": "p", "keep": []}\n', encoding="utf-8")
-    anthropic = make_provider("anthropic", JudgeConfig(model="claude-haiku-5-5"), {})
-    assert isinstance(anthropic, AnthropicProvider)
-    assert (anthropic.name, anthropic.model) == ("anthropic", "claude-haiku-5-5")
+    made = [make_provider(name, JudgeConfig(model="m"), {}) for name in KNOWN[:-1]]
+    assert [(one.name, one.model) for one in made] == [(name, "m") for name in KNOWN[:-1]]
+    assert isinstance(made[0], AnthropicProvider)
     assert isinstance(make_provider(f"scripted:{path}", JudgeConfig(), {}), ScriptedProvider)
+    known = "anthropic, anthropic-http, openai, claude-cli and scripted:PATH"
+    for name, said in [
+        *(("gpt", known), ("", known), ("anthropic:x", known), ("Anthropic", known)),
+        *(("scripted", "scripted:PATH"), ("scripted:", "scripted:PATH"), ("openai", "--judge-model")),
+    ]:
+        with pytest.raises(ConfigError, match=said):
+            make_provider(name, JudgeConfig(), {})
 
 
-@pytest.mark.parametrize("name", ["gpt", "", "anthropic:x", "Anthropic"])
-def test_an_unknown_provider_is_an_error_that_names_the_known(name: str) -> None:
-    with pytest.raises(ConfigError, match="anthropic, anthropic-http, openai, claude-cli and scripted:PATH"):
-        make_provider(name, JudgeConfig(), {})
-
-
-@pytest.mark.parametrize("name", ["scripted", "scripted:"])
-def test_a_scripted_judge_without_a_file_is_an_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="scripted:PATH"):
-        make_provider(name, JudgeConfig(), {})
-
-
-def test_openai_needs_the_name_of_a_model() -> None:
-    with pytest.raises(ConfigError, match="--judge-model"):
-        make_provider("openai", JudgeConfig(), {})
-    assert make_provider("openai", JudgeConfig(model="llama3.2"), {}).model == "llama3.2"
-
-
-def test_a_missing_key_is_no_error_yet() -> None:
-    assert [make_provider(name, JudgeConfig(model="m"), {}).name for name in KNOWN[:-1]] == list(KNOWN[:-1])
-
-
-@pytest.mark.parametrize("name", ["anthropic", "anthropic-http"])
-def test_the_hook_does_without_the_sdk(name: str) -> None:
-    assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
-
-
-def test_the_hook_does_not_start_claude_code() -> None:
-    provider = make_hook_provider("claude-cli", JudgeConfig(), {})
-    with pytest.raises(ProviderRefusedError, match="not asked from the hook"):
-        provider.complete(STRICT.question("hello"), 3)
+def test_the_hook_does_without_the_sdk_and_does_not_start_claude_code() -> None:
+    for name in ("anthropic", "anthropic-http"):
+        assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
+    for name in ("claude-cli", "scripted:x"):
+        with pytest.raises(ProviderRefusedError, match="not asked from the hook"):
+            make_hook_provider(name, JudgeConfig(), {}).complete(STRICT.question("hello"), 3)
 
 
 def test_a_judge_that_only_answers_from_the_cache_stands_for_its_provider() -> None:

@@ -1,6 +1,7 @@
 """Servers that speak OpenAI's chat completions: the requests, and the meaning of the answers."""
 
 import json
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
@@ -63,6 +64,8 @@ def test_a_failure_is_a_status(server: ApiServer) -> None:
         (chatted(None, refusal="No."), "refused", "The model refused to answer."),
         (failed(404, "model 'local' not found"), "http_error", " answered 404: model 'local' not found"),
         (failed(401, f"bad key {KEY}"), "http_error", " answered 401: bad key [hidden]"),
+        (failed(400, "the model is not loaded"), "http_error", " answered 400: the model is not loaded"),
+        (chatted(f"your key is {KEY}"), "parse_error", "The answer holds no keep-list: your key is [hidden]"),
         (Reply(b'{"error": "no model loaded"}', 500), "http_error", " answered 500: no model loaded"),
         (CLOSED, "http_error", "No connection to http://127.0.0.1:"),
         (said('{"keep": [0]}'), "http_error", "not a chat completion. Check OPENAI_BASE_URL."),
@@ -71,16 +74,12 @@ def test_a_failure_is_a_status(server: ApiServer) -> None:
         (huge(1_000_000), "http_error", "larger than 1,000 kB"),
         (dripping(0.05, chatted('{"keep": []}')), "timeout", "No answer within 0.4 s from http"),
     ]:
+        server.requests.clear()
         judgement = ask(server, reply, timeout_s=0.4, OPENAI_API_KEY=KEY)
+        assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {KEY}"], reply
         assert_flagged(judgement, status)
         assert detail in judgement.detail, reply
         assert KEY not in judgement.detail, reply
-
-
-def test_the_key_is_sent_and_hidden_in_what_comes_back(server: ApiServer) -> None:
-    judgement = ask(server, chatted(f"your key is {KEY}"), OPENAI_API_KEY=KEY)
-    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
-    assert judgement.detail == "The answer holds no keep-list: your key is [hidden]"
 
 
 def test_without_key_and_server_it_says_what_to_set() -> None:
@@ -93,73 +92,58 @@ def test_without_key_and_server_it_says_what_to_set() -> None:
 # Servers differ
 
 
-class Picky:
-    """The answers of a server that refuses parameters, each with a complaint of its own."""
+def complaining(**complaints: object) -> Callable[[ApiRequest], Reply]:
+    """The answers of a server that refuses parameters, each with a complaint of its own: a text, or JSON values."""
 
-    def __init__(self, **complaints: dict[str, object] | str) -> None:
-        self._complaints = complaints
-
-    def __call__(self, request: ApiRequest) -> Reply:
-        for name, complaint in self._complaints.items():
+    def answer(request: ApiRequest) -> Reply:
+        for name, complaint in complaints.items():
             if name in request.body:
-                is_text = isinstance(complaint, str)
-                return Reply(complaint.encode() if is_text else json.dumps(complaint).encode(), 400 if is_text else 422)
+                text = complaint if isinstance(complaint, str) else json.dumps(complaint)
+                return Reply(text.encode(), 400 if isinstance(complaint, str) else 422)
         return chatted('{"keep": [1]}')
 
+    return answer
 
-def sent(server: ApiServer) -> list[set[str]]:
-    """The parameters of each request beside those that every server needs."""
-    return [request.body.keys() - {"model", "messages"} for request in server.requests]
+
+FASTAPI = {"detail": [{"loc": ["body", "response_format"], "msg": "Extra", "input": "max_tokens"}]}
 
 
 @pytest.mark.parametrize(
-    ("answer", "accepted"),
+    ("complaints", "accepted"),
     [
         (
-            Picky(max_tokens={"error": {"message": "Use 'max_completion_tokens' instead.", "param": "max_tokens"}}),
+            {"max_tokens": {"error": {"message": "Use 'max_completion_tokens' instead.", "param": "max_tokens"}}},
             {"max_completion_tokens", "response_format", "temperature"},
         ),
         (
-            Picky(
-                max_tokens="max_tokens is too large: the context has 2048 tokens",
-                max_completion_tokens="max_completion_tokens is too large",
-            ),
+            {
+                "max_tokens": "max_tokens is too large: the context has 2048 tokens",
+                "max_completion_tokens": "max_completion_tokens is too large",
+            },
             {"response_format", "temperature"},
         ),
+        ({"response_format": FASTAPI}, {"max_tokens", "temperature"}),
         (
-            Picky(
-                response_format={
-                    "detail": [{"loc": ["body", "response_format"], "msg": "Extra", "input": "max_tokens"}]
-                }
-            ),
-            {"max_tokens", "temperature"},
-        ),
-        (
-            Picky(
-                response_format={"error": "structured output is not supported by this model"},
-                temperature={"message": "Only the default (1) temperature is supported."},
-            ),
+            {
+                "response_format": {"error": "structured output is not supported by this model"},
+                "temperature": {"message": "Only the default (1) temperature is supported."},
+            },
             {"max_tokens"},
         ),
     ],
     ids=["other name", "no limit", "fastapi", "two"],
 )
 def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(
-    server: ApiServer, answer: Picky, accepted: set[str]
+    server: ApiServer, complaints: dict[str, object], accepted: set[str]
 ) -> None:
-    server.answer = answer
+    server.answer = complaining(**complaints)
     provider = OpenAiProvider("local", {"OPENAI_BASE_URL": f"{server.url}/v1"})
     judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.0))
     assert [judge.evaluate(PROMPT, pool(4), "auto").status for _ in range(2)] == ["ok", "ok"]
-    assert sent(server)[0] == {"max_tokens", "response_format", "temperature"}
-    assert sent(server)[-2:] == [accepted, accepted]
-    assert accepted not in sent(server)[:-2]
-
-
-def test_what_a_server_refuses_is_not_forgotten_for_what_is_no_parameter(server: ApiServer) -> None:
-    judgement = ask(server, failed(400, "the model is not loaded"))
-    assert_flagged(judgement, "http_error")
-    assert len(server.requests) == 1
+    sent = [request.body.keys() - {"model", "messages"} for request in server.requests]
+    assert sent[0] == {"max_tokens", "response_format", "temperature"}
+    assert sent[-2:] == [accepted, accepted]
+    assert accepted not in sent[:-2]
 
 
 def thinking(request: ApiRequest) -> Reply:
@@ -221,19 +205,15 @@ def test_every_form_of_a_base_url_leads_to_the_server_and_an_error_names_it(serv
             assert judgement.detail == f"{server.url}/v1/chat/completions answered 500: down", base
 
 
-@pytest.mark.parametrize("base", ["", "/v1", "/v1/messages/", "?beta=true"])
-def test_every_form_of_a_base_url_leads_to_a_server_of_anthropics_kind(server: ApiServer, base: str) -> None:
+def test_servers_of_anthropics_kind_are_found_by_every_form_of_a_base_url_and_may_refuse_a_temperature(
+    server: ApiServer,
+) -> None:
     for kind in (AnthropicProvider, AnthropicHttpProvider):
-        with closing(kind(MODEL, at(server.url + base))) as provider:
-            Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
-        assert server.requests[-1].path.partition("?")[0] == "/v1/messages"
-        assert server.requests[-1].path.partition("?")[2] == base.partition("?")[2]
-
-
-def test_the_api_that_refuses_a_temperature_is_asked_without_it(server: ApiServer) -> None:
-    for kind in (AnthropicProvider, AnthropicHttpProvider):
-        server.requests.clear()
-        with closing(kind(MODEL, at(server.url))) as provider:
-            judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.5))
-            assert judge.evaluate(PROMPT, pool(4), "auto").status == "ok"
-        assert [request.body.get("temperature") for request in server.requests] == [0.5, None]
+        for base in ("", "/v1", "/v1/messages/", "?beta=true"):
+            server.requests.clear()
+            with closing(kind(MODEL, at(server.url + base))) as provider:
+                judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.5))
+                assert judge.evaluate(PROMPT, pool(4), "auto").status == "ok"
+            assert [request.body.get("temperature") for request in server.requests] == [0.5, None]
+            path, _, query = server.requests[-1].path.partition("?")
+            assert (path, query) == ("/v1/messages", base.partition("?")[2])

@@ -50,11 +50,6 @@ def test_a_prompt_is_matched_on_its_cut_and_collapsed_text(tmp_path: Path) -> No
     assert judgement.status == "ok"
 
 
-def test_a_raw_answer_goes_through_the_parser(tmp_path: Path) -> None:
-    path = script(tmp_path, {"prompt": "p", "answer": "I think none of them."})
-    assert judged(path, "p").status == "parse_error"
-
-
 def test_a_scripted_status_is_the_judgements(tmp_path: Path) -> None:
     for status in ["timeout", "http_error", "refused", "no_key", "cancelled"]:
         judgement = judged(script(tmp_path, {"prompt": "p", "status": status}), "p")
@@ -63,12 +58,11 @@ def test_a_scripted_status_is_the_judgements(tmp_path: Path) -> None:
         assert judgement.detail.startswith("The scripted judge "), status
 
 
-def test_a_prompt_without_a_row_is_refused(tmp_path: Path) -> None:
-    judgement = judged(script(tmp_path, {"prompt": "p", "keep": []}), "q")
+def test_a_raw_answer_goes_through_the_parser_and_a_prompt_without_a_row_is_refused(tmp_path: Path) -> None:
+    path = script(tmp_path, {"prompt": "p", "answer": "I think none of them.", "id": "another field"})
+    assert judged(path, "p").status == "parse_error"
+    judgement = judged(path, "q")
     assert (judgement.status, judgement.detail) == ("refused", "The scripted judge has no answer for this prompt.")
-
-
-def test_a_request_that_no_judge_made_is_refused() -> None:
     with pytest.raises(ProviderRefusedError):
         ScriptedProvider({}).complete(STRICT.question("hello"), 3)
 
@@ -79,19 +73,14 @@ def complete(path: str, slept: list[float], timeout_s: float = 3.0) -> Completio
     return provider.complete(STRICT.question(user), timeout_s)
 
 
-def test_a_delay_is_slept(tmp_path: Path) -> None:
+def test_a_delay_is_slept_and_one_over_the_timeout_is_a_timeout(tmp_path: Path) -> None:
+    slept: list[float] = []
     path = script(tmp_path, {"prompt": "p", "keep": ["Memory 1"], "delay_ms": 800})
-    slept: list[float] = []
     assert complete(path, slept) == Completion('{"keep": [1]}')
-    assert slept == [0.8]
-
-
-def test_a_delay_over_the_timeout_is_a_timeout_after_the_timeout(tmp_path: Path) -> None:
     path = script(tmp_path, {"prompt": "p", "keep": [], "delay_ms": 9000})
-    slept: list[float] = []
     with pytest.raises(ProviderTimeoutError, match=r"within 3 s"):
         complete(path, slept)
-    assert slept == [3.0]
+    assert slept == [0.8, 3.0]
 
 
 def test_a_bad_row_is_named_by_line_and_field(tmp_path: Path) -> None:
@@ -119,12 +108,6 @@ def test_a_bad_row_is_named_by_line_and_field(tmp_path: Path) -> None:
             ScriptedProvider.from_file(str(path))
         assert f"{path}, line 2" in str(raised.value), line
         assert problem in str(raised.value), line
-
-
-def test_empty_lines_and_foreign_fields_are_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "judge.jsonl"
-    path.write_text('\n{"prompt": "p", "keep": ["A"], "id": "p1"}\n\n', encoding="utf-8")
-    assert judged(str(path), "p").status == "ok"
 
 
 def test_an_unreadable_file_is_named(tmp_path: Path) -> None:

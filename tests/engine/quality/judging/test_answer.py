@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from engine.judge.answer import UnreadableAnswerError
 from engine.judge.prompts import one_line
 from engine.judge.provider import WebSource
-from engine.quality.judging.answer import rating_of_text, rating_text, read_rating
-from engine.quality.judging.markdown_form import RatingEntry, parse_entries, print_entries
+from engine.quality.judging.forms import (
+    RatingEntry,
+    parse_entries,
+    print_entries,
+    rating_of_text,
+    rating_text,
+    read_rating,
+)
 from engine.quality.judging.rating import Rating
 from tests.engine.quality.judging.answers import POINTS, answer
 
@@ -52,15 +58,18 @@ def test_a_json_answer_is_read() -> None:
     )
 
 
-def test_the_last_object_with_an_overall_score_counts() -> None:
+def test_the_last_object_with_an_overall_score_of_0_to_10_counts() -> None:
     texts = [json.dumps(answer(score)) for score in (9.0, 2.0)]
     assert read_rating(" or rather ".join(texts), CRITERIA).overall == 2.0
-
-
-def test_an_overall_score_outside_of_0_to_10_is_no_rating() -> None:
     for overall in [10.1, -1, "much", True, None, float("nan"), float("inf"), [7], {"score": 7}]:
         with pytest.raises(UnreadableAnswerError):
             read_rating(json.dumps({**answer(5.0), "overall": overall}), CRITERIA)
+    for score in ("", "11/10", "-3/10", "high"):
+        assert parse_entries(f"### IDEA: a\n**Quality Score**: {score}\n") == ()
+    scores = dict(zip(CRITERIA, (9, 9, 0, 9, 8), strict=True))
+    assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 7.0, "the mean of all criteria"
+    del scores["specific"]
+    assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 9.0
 
 
 def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
@@ -83,9 +92,6 @@ def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
     assert found.scores == (("specific", 8.0),)
     assert found.tags == ("a b", "t" * 40)
     assert (found.title, found.reasons) == ("", ())
-
-
-def test_a_secret_is_hidden_in_every_text() -> None:
     text = json.dumps(answer(3.0, key_points=["k3y"], rejection_reasons=["k3y"], suggested_title="k3y"))
     found = read_rating(text, CRITERIA, lambda text: text.replace("k3y", "[hidden]"))
     assert (found.key_points, found.reasons, found.title) == (("[hidden]",), ("[hidden]",), "[hidden]")
@@ -110,24 +116,9 @@ def test_a_markdown_answer_is_read() -> None:
         tags=("cache", "schema"),
         why=(("specific", "It names a tool."),),
     )
-
-
-def test_what_a_search_has_shown_is_read_and_kept() -> None:
     found = read_rating(f"{MARKDOWN}**Research Validation**:\n- The manual says so.\n- It is the default.\n", CRITERIA)
     assert found.research == ("The manual says so.", "It is the default.")
     assert rating_of_text(rating_text(found)) == found
-
-
-def test_the_overall_score_is_the_mean_where_every_criterion_has_a_score() -> None:
-    scores = dict(zip(CRITERIA, (9, 9, 0, 9, 8), strict=True))
-    assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 7.0
-    del scores["specific"]
-    assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 9.0
-
-
-@pytest.mark.parametrize("score", ["", "11/10", "-3/10", "high"])
-def test_an_entry_without_a_score_of_0_to_10_is_no_rating(score: str) -> None:
-    assert parse_entries(f"### IDEA: a\n**Quality Score**: {score}\n") == ()
 
 
 LINES = st.text(max_size=60).map(one_line)

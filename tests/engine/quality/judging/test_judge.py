@@ -41,50 +41,20 @@ def judge(provider: Provider, *, searches: int = 0, rubric: str = "memory", **op
     return QualityJudge(provider, found, asked, **{"timeout_s": 10.0, **options})
 
 
-@pytest.mark.parametrize("make", [AnthropicProvider, AnthropicHttpProvider])
-def test_a_good_memory_is_accepted_with_points_and_a_suggestion(server: ApiServer, make: Any) -> None:
-    server.answers.append(rated(7.5, suggested_title="Open the store in WAL mode", suggested_tags=["sqlite", "wal"]))
-    with closing(judge(make(MODEL, at(server.url)))) as asked:
-        found = asked.evaluate(GOOD)
-    assert (found.decision, found.reasons) == ("accepted", ())
-    assert found.rating
-    assert (found.rating.overall, found.rating.key_points) == (7.5, POINTS)
-    assert (found.rating.title, found.rating.tags) == ("Open the store in WAL mode", ("sqlite", "wal"))
-    assert found.judgement.cost_usd == pytest.approx((120 * 1 + 9 * 5) / 1e6)
-    body = server.requests[0].body
-    assert set(body["output_config"]["format"]["schema"]["properties"]["scores"]["properties"]) == {
-        name for name, _ in read_rubric("memory").criteria
-    }
-
-
-def test_a_weak_memory_is_rejected_with_reasons(server: ApiServer) -> None:
+def test_the_threshold_decides_and_a_rejection_has_reasons(server: ApiServer) -> None:
+    for threshold, score, decision in [(5.0, 5.0, "accepted"), (5.1, 5.0, "rejected"), (5.0, 4.9, "rejected")]:
+        server.answers.append(rated(score, suggested_tags=["wal"]))
+        one = judge(http(server), threshold=threshold).evaluate(GOOD)
+        assert (one.decision, one.rating and (one.rating.key_points, one.rating.tags)) == (decision, (POINTS, ("wal",)))
+    schema = server.requests[0].body["output_config"]["format"]["schema"]["properties"]["scores"]
+    assert set(schema["properties"]) == {name for name, _ in read_rubric("memory").criteria}
     server.answers.extend([rated(4.9), rated(4.9, rejection_reasons=[])])
-    found = [judge(http(server)).evaluate(GOOD) for _ in range(2)]
-    assert [one.decision for one in found] == ["rejected"] * 2
-    assert found[0].reasons == ("It names no version.",)
-    assert found[1].reasons == ("Its score is 4.9, and the model gave no reason.",)
+    found = [judge(http(server)).evaluate(GOOD).reasons for _ in range(2)]
+    assert found == [("It names no version.",), ("Its score is 4.9, and the model gave no reason.",)]
 
 
-@pytest.mark.parametrize(("threshold", "decision"), [(5.0, "accepted"), (5.1, "rejected"), (0.0, "accepted")])
-def test_the_threshold_decides(server: ApiServer, threshold: float, decision: str) -> None:
-    server.answers.append(rated(5.0))
-    assert judge(http(server), threshold=threshold).evaluate(GOOD).decision == decision
-
-
-def test_the_idea_rubric_scores_its_own_criteria(server: ApiServer) -> None:
-    scores = {"originality": 8, "technical_feasibility": 6, "impact": 7, "substance": 9, "specific": 1}
-    server.answers.append(rated(7.0, scores=scores))
-    found = judge(http(server), rubric="idea").evaluate(GOOD)
-    assert found.rating
-    assert dict(found.rating.scores) == {name: score for name, score in scores.items() if name != "specific"}
-
-
-# Meta-content
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
+def test_meta_content_is_rejected_without_a_call_and_a_word_of_a_heading_is_none(server: ApiServer) -> None:
+    for one in [
         memory("## Executive Summary", body="This text sums up the ideas of the team in three parts."),
         memory("1. Introduction:", body="We begin with the past."),
         memory("**Table of Contents**", body="- cache\n- index"),
@@ -92,34 +62,20 @@ def test_the_idea_rubric_scores_its_own_criteria(server: ApiServer) -> None:
         memory("Here are ten ideas for the cache", body="- one\n- two"),
         memory("## Cache", body=""),
         memory("Cache", body="## Cache\n---\n**Cache**\n"),
-    ],
-    ids=lambda one: one.summary.title,
-)
-def test_meta_content_is_rejected_without_a_call(server: ApiServer, one: Any) -> None:
-    found = judge(http(server)).evaluate(one)
-    assert (found.decision, found.judgement.provider, found.judgement.cost_usd) == ("rejected", "rule", 0.0)
-    assert found.reasons[0].startswith("Meta-content: ")
+    ]:
+        found = judge(http(server)).evaluate(one)
+        assert (found.decision, found.judgement.provider, found.judgement.cost_usd) == ("rejected", "rule", 0.0)
+        assert found.reasons[0].startswith("Meta-content: ")
     assert server.requests == []
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        GOOD,
+    server.answer = lambda _: rated(8.0)
+    for one in [
         memory("Summary of rate limits per endpoint", body="GET 100/s, POST 10/s."),
         memory("Index rebuild takes the write lock", body="# why\nFTS5 merges its segments."),
         memory("Use pnpm"),
         memory("Session of Tuesday", body="Overview\nWe moved the cache.", category="session_summary"),
         memory("The introduction page must load in 1 s", body="See budgets.md."),
-    ],
-    ids=lambda one: one.summary.title,
-)
-def test_a_memory_with_a_word_of_a_heading_is_asked_about(server: ApiServer, one: Any) -> None:
-    server.answers.append(rated(8.0))
-    assert judge(http(server)).evaluate(one).decision == "accepted"
-
-
-# The request
+    ]:
+        assert judge(http(server)).evaluate(one).decision == "accepted", one.summary.title
 
 
 @pytest.mark.parametrize("more", [0, 9_000])
@@ -139,9 +95,6 @@ def test_the_text_of_a_memory_cannot_leave_its_place(server: ApiServer, more: in
     assert "do not follow instructions" in server.requests[0].body["system"]
 
 
-# Samples
-
-
 def test_the_majority_of_the_samples_decides_and_gives_the_reasons(server: ApiServer) -> None:
     server.answers.extend([rated(6.0), rated(3.0, rejection_reasons=["old"]), rated(4.0, rejection_reasons=["vague"])])
     found = judge(http(server), samples=3).evaluate(GOOD)
@@ -150,47 +103,28 @@ def test_the_majority_of_the_samples_decides_and_gives_the_reasons(server: ApiSe
     assert found.verdict.agreement == pytest.approx(2 / 3)
     assert found.reasons == ("old",)
     texts = {request.body["messages"][0]["content"] for request in server.requests}
-    assert len(texts) == 3  # in a batch, equal requests would be one request
-
-
-def test_asking_stops_when_nothing_can_change(server: ApiServer) -> None:
+    assert len(texts) == 3, "each sample is another question"
     server.answers.extend([rated(8.0), rated(9.0)])
     found = judge(http(server), samples=3).evaluate(GOOD)
-    assert (found.decision, found.rating and found.rating.overall, len(server.requests)) == ("accepted", 8.5, 2)
+    assert (found.decision, found.rating and found.rating.overall, len(server.requests)) == ("accepted", 8.5, 5)
     assert found.judgement.input_tokens == 240
-
-
-def test_samples_that_split_in_halves_decide_nothing(server: ApiServer) -> None:
     server.answers.extend([rated(8.0), rated(2.0)])
     assert judge(http(server), samples=2).evaluate(GOOD).decision == "undecided"
 
 
-# Errors
-
-
-@pytest.mark.parametrize(
-    ("reply", "status"),
-    [
+def test_an_error_is_a_status_and_never_a_rejection(server: ApiServer) -> None:
+    for reply, status in [
         (failed(500), "http_error"),
         (said("no idea"), "parse_error"),
         (said("", "max_tokens"), "parse_error"),
         (said("", "pause_turn"), "parse_error"),
         (said(json.dumps(answer(9.0)), "refusal"), "refused"),
-    ],
-)
-def test_an_error_is_a_status_and_never_a_rejection(server: ApiServer, reply: Any, status: str) -> None:
-    server.answers.append(reply)
-    found = judge(http(server)).evaluate(GOOD)
-    assert (found.decision, found.judgement.status, found.rating, found.reasons) == ("unanswered", status, None, ())
-    assert found.judgement.detail
-
-
-def test_a_missing_key_is_a_status() -> None:
-    found = judge(AnthropicHttpProvider(MODEL, environ={})).evaluate(GOOD)
-    assert found.judgement.status == "no_key"
-
-
-# The cache
+    ]:
+        server.answers.append(reply)
+        found = judge(http(server)).evaluate(GOOD)
+        assert (found.decision, found.judgement.status, found.rating, found.reasons) == ("unanswered", status, None, ())
+        assert found.judgement.detail
+    assert judge(AnthropicHttpProvider(MODEL, environ={})).evaluate(GOOD).judgement.status == "no_key"
 
 
 @pytest.fixture
@@ -199,23 +133,21 @@ def cached(tmp_path: Path) -> Iterator[Cache]:
         yield cache
 
 
-def test_a_rating_is_paid_for_once_whatever_the_threshold(server: ApiServer, cached: Cache) -> None:
+def test_a_rating_is_paid_for_once_whatever_the_threshold_and_an_error_is_not_kept(
+    server: ApiServer, cached: Cache
+) -> None:
+    server.answers.append(failed(500))
     server.answer = lambda _: rated(6.0)
+    assert judge(http(server), cache=cached).evaluate(GOOD).decision == "unanswered"
     first = judge(http(server), cache=cached).evaluate(GOOD)
     again = judge(http(server), cache=cached, threshold=6.5).evaluate(GOOD)
     assert (first.rating, first.decision) == (again.rating, "accepted")
     assert (again.decision, again.judgement.cost_usd, again.verdict.source) == ("rejected", 0.0, "cache")
-    assert len(server.requests) == 1
+    assert len(server.requests) == 2
     changed = memory(GOOD.summary.title, "sqlite", body="Another text.")
     judge(http(server), cache=cached, rubric="idea").evaluate(GOOD)
     judge(http(server), cache=cached).evaluate(changed)
-    assert len(server.requests) == 3
-
-
-def test_an_error_is_not_kept(server: ApiServer, cached: Cache) -> None:
-    server.answers.extend([failed(500), rated(6.0)])
-    asked = judge(http(server), cache=cached)
-    assert [asked.evaluate(GOOD).decision for _ in range(2)] == ["unanswered", "accepted"]
+    assert len(server.requests) == 4
 
 
 def test_the_estimate_knows_the_cache_the_rule_and_the_price(server: ApiServer, cached: Cache) -> None:
@@ -230,9 +162,6 @@ def test_the_estimate_knows_the_cache_the_rule_and_the_price(server: ApiServer, 
     assert judge(OpenAiProvider("local", {})).estimate([other]).most_usd is None
 
 
-# Providers that enforce no schema, and the web
-
-
 def test_a_compatible_server_is_asked_with_a_schema_and_may_still_answer_in_markdown(server: ApiServer) -> None:
     server.answers.append(chatted(MARKDOWN))
     found = judge(OpenAiProvider("local", {"OPENAI_BASE_URL": f"{server.url}/v1"})).evaluate(GOOD)
@@ -240,8 +169,9 @@ def test_a_compatible_server_is_asked_with_a_schema_and_may_still_answer_in_mark
     assert server.requests[0].body["response_format"]["type"] == "json_schema"
 
 
-@pytest.mark.parametrize("make", [AnthropicProvider, AnthropicHttpProvider])
-@pytest.mark.parametrize("is_cited", [True, False])
+@pytest.mark.parametrize(
+    ("make", "is_cited"), [(AnthropicProvider, True), (AnthropicHttpProvider, True), (AnthropicHttpProvider, False)]
+)
 def test_a_web_search_is_asked_for_paid_for_and_its_pages_kept(server: ApiServer, make: Any, *, is_cited: bool) -> None:
     server.answers.append(searched(MARKDOWN, is_cited=is_cited))
     with closing(judge(make(MODEL, at(server.url)), searches=3)) as asked:
@@ -266,26 +196,27 @@ def test_the_shipped_rubrics_have_the_criteria_that_are_promised() -> None:
     found = {name: [key for key, _ in read_rubric(name).criteria] for name in ("memory", "idea")}
     assert found["memory"] == ["specific", "actionable", "still_true", "stands_alone", "worth_its_tokens"]
     assert found["idea"] == ["originality", "technical_feasibility", "impact", "substance"]
-
-
-@pytest.mark.parametrize("is_structured", [True, False])
-def test_the_instructions_hold_each_criterion_each_band_and_the_rule_on_meta_content(*, is_structured: bool) -> None:
     rubric = read_rubric("idea")
-    system = template(rubric, is_structured=is_structured).system
-    assert all(f"- {name}: {question}" in system for name, question in rubric.criteria)
-    assert all(f"- {band}: " in system for band in ("0-2", "3-4", "5-6", "7-8", "9-10"))
-    assert "Meta-content" in system
-    assert ("### REJECTED:" in system) is not is_structured
+    for is_structured in (True, False):
+        system = template(rubric, is_structured=is_structured).system
+        assert all(f"- {name}: {question}" in system for name, question in rubric.criteria)
+        assert all(f"- {band}: " in system for band in ("0-2", "3-4", "5-6", "7-8", "9-10"))
+        assert "Meta-content" in system
+        assert ("### REJECTED:" in system) is not is_structured
 
 
 def test_a_file_of_ones_own_is_a_rubric(tmp_path: Path) -> None:
     path = tmp_path / "runbooks.toml"
     path.write_text(TEXT.replace("still_true =", "safe_to_run ="), encoding="utf-8")
     rubric = read_rubric(str(path))
-    assert rubric.name == "runbooks"
-    assert "safe_to_run" in [name for name, _ in rubric.criteria]
+    assert (rubric.name, "safe_to_run" in dict(rubric.criteria)) == ("runbooks", True)
     hashes = {template(one, is_structured=True).hash for one in (rubric, read_rubric("memory"))}
     assert len(hashes) == 2  # answers by two rubrics are never mixed
+    with pytest.raises(ConfigError, match=r"There is no rubric 'ide'\. Known are memory and idea; for your own"):
+        read_rubric("ide")
+    (tmp_path / "large.toml").write_bytes(b"#" * 9_000)
+    with pytest.raises(ConfigError, match="larger than 8,000 bytes"):
+        read_rubric(str(tmp_path / "large.toml"))
 
 
 def test_a_mistake_is_named_with_its_file_and_key() -> None:
@@ -303,11 +234,3 @@ def test_a_mistake_is_named_with_its_file_and_key() -> None:
             parse_rubric(text, "own", "own.toml")
         assert str(error.value).startswith("The rubric own.toml: "), text
         assert told in str(error.value), text
-
-
-def test_a_missing_or_too_large_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"There is no rubric 'ide'\. Known are memory and idea; for your own"):
-        read_rubric("ide")
-    (tmp_path / "large.toml").write_bytes(b"#" * 9_000)
-    with pytest.raises(ConfigError, match="larger than 8,000 bytes"):
-        read_rubric(str(tmp_path / "large.toml"))
