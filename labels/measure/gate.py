@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
 from labels.measure.comparison import SystemComparison, comparison_of
-from labels.measure.groups import Headline, headline
 from labels.measure.intervals import ANYTIME, LOOKS, ONCE, PLANNED, Interval, deciding_interval
-from labels.measure.metrics import Ratio, false_fire_rate
+from labels.measure.metrics import Headline, Ratio, false_fire_rate, headline
 from labels.measure.report import MAX_UNJUDGED, Gaps, Later, Outdated, above, gaps_in, later_prompts, outdated_prompts
 
 if TYPE_CHECKING:

@@ -13,23 +13,27 @@ from labels.measure.agreement import Agreement, People, judge_agreement, people_
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
 from labels.measure.evidence import Evidence, evidence_from_store
-from labels.measure.groups import (
+from labels.measure.intervals import ANYTIME, Interval, design_effect
+from labels.measure.metrics import (
     NO_AGENT,
     NO_KIND,
     Group,
     Headline,
     KindGroup,
+    RankingMeasures,
+    Ratio,
     Worst,
     by_confidence,
     by_name,
     estimate,
     headline,
     injected_pairs,
+    precision_bounds,
+    tally,
+    unjudged_share,
     worst_memories,
     worst_of,
 )
-from labels.measure.intervals import ANYTIME, Interval, design_effect
-from labels.measure.metrics import RankingMeasures, Ratio, precision_bounds, tally, unjudged_share
 from labels.records import BY_TIME, VERDICTS, grouped
 from labels.run_settings import differences
 

@@ -22,10 +22,9 @@ from engine.opening import index_of
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.retrieval import Retrieval
 from labels.measure.evidence import Evidence
-from labels.measure.groups import headline
 from labels.measure.intervals import Interval, wilson
 from labels.measure.judgements import answered_lists, consensus, moments, slight_pairs
-from labels.measure.metrics import Ratio, false_fire_rate
+from labels.measure.metrics import Ratio, false_fire_rate, headline
 from labels.pooling import draw, labelling_order, pool
 from labels.records import NEEDED, NOT_RELEVANT, RELEVANT, Label, Outcome
 from tests.benchmarks.hook import table

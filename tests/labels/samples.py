@@ -13,9 +13,9 @@ from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
 from labels.measure import metrics
 from labels.measure.metrics import Tally
-from labels.migrations import migrations
 from labels.records import RELEVANT, Card, Event, Judgements, Outcome, Pool
 from labels.store import LabelStore
+from labels.tables import migrations
 
 ROOT = "/project/.claude/memory"
 

@@ -12,8 +12,8 @@ import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
-from labels.migrations import STEPS, migrations
 from labels.store import LabelStore
+from labels.tables import STEPS, migrations
 from tests.labels.samples import say
 
 COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason, note, blind,

@@ -16,9 +16,9 @@ from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.exchange.merge import merge, read_events, rows_of
 from labels.exchange.rows import Dataset
-from labels.migrations import migrations
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
+from labels.tables import migrations
 from tests.labels.exchange.datasets import (
     MEMORY,
     PROMPT,

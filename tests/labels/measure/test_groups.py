@@ -1,9 +1,9 @@
 from labels.measure.evidence import Evidence
-from labels.measure.groups import (
+from labels.measure.intervals import headline_interval
+from labels.measure.metrics import (
+    Ratio,
     Worst,
 )
-from labels.measure.intervals import headline_interval
-from labels.measure.metrics import Ratio
 from labels.measure.report import Captions, SystemReport, build_report
 from tests.labels.samples import Found, outcome
 
