@@ -210,7 +210,10 @@ class Node:
             raise self.wrong(field, "a time such as 2026-01-31T12:00:00.000+00:00") from None
 
     def texts(self, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        return tuple(self._field(field, default, is_texts, "a list of texts"))
+        def fits(value: object) -> bool:
+            return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+
+        return tuple(self._field(field, default, fits, "a list of texts"))
 
     def child(self, field: str) -> Node | None:
         """The object in a field; None where it is missing or null."""
@@ -259,10 +262,6 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= float_info.max
 
 
-def is_texts(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
-
-
 COLUMN_READERS: dict[type, Callable[[Node, str, Any], object]] = {
     str: Node.text,
     int: Node.whole,
@@ -288,7 +287,3 @@ def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def json_lines(rows: Iterable[Any]) -> str:
     return "".join(f"{printed_json(row)}\n" for row in rows)
-
-
-def json_document(value: Any) -> str:
-    return f"{printed_json(value, indent=2)}\n"

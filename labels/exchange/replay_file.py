@@ -44,25 +44,21 @@ def run_row(retrieval: Retrieval, *, is_phrase: bool = False) -> dict[str, Any]:
             {
                 "id": found.memory.id,
                 **picked(found, CANDIDATE_COLUMNS),
-                "verdict": verdict_field(found.verdict),
+                "verdict": fields_without("memory_id", found.verdict),
                 "dropped_by": found.dropped_by,
             }
             for found in retrieval.candidates
         ],
-        "judgement": judgement_field(retrieval.judgement),
+        "judgement": fields_without("verdicts", retrieval.judgement),
         "fallback": retrieval.fallback,
         "ms": round(retrieval.elapsed_ms, 3),
         **({"is_phrase": True} if is_phrase else {}),
     }
 
 
-def verdict_field(verdict: Verdict | None) -> dict[str, Any] | None:
-    return None if verdict is None else {name: value for name, value in fields(verdict).items() if name != "memory_id"}
-
-
-def judgement_field(judgement: Judgement | None) -> dict[str, Any] | None:
-    """How the judge was asked, and its status; the verdicts stand with the candidates."""
-    return None if judgement is None else {name: part for name, part in fields(judgement).items() if name != "verdicts"}
+def fields_without(left_out: str, record: Verdict | Judgement | None) -> dict[str, Any] | None:
+    """The fields of a record but one, which is said elsewhere in the row."""
+    return {name: value for name, value in fields(record).items() if name != left_out} if record else None
 
 
 def read_outcomes(path: Path) -> tuple[Outcome, ...]:

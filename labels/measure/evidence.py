@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,12 +22,11 @@ from labels.measure.judgements import (
     replayed_texts,
     slight_pairs,
 )
-from labels.measure.metrics import Ratio, Tally, relevant_in, served, tally
+from labels.measure.metrics import Ratio, Tally, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from engine.config import Config
@@ -199,7 +199,8 @@ class Evidence:
     @cached_property
     def relevant_in_pools(self) -> Counter[str]:
         """The number of relevant memories in the pool of each prompt, which is the same for every system."""
-        return relevant_in(self.pools, self.judgements)
+        answers = {name: self.judgements.get(name, {}) for name in self.pools}
+        return Counter({name: list(map(answers[name].get, pool)).count(True) for name, pool in self.pools.items()})
 
     @cached_property
     def looked_through(self) -> Set[str]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.retrieval import HIGH, LOW, MEDIUM
 from labels.measure.intervals import (
+    LOOKS,
     PLANNED,
     Interval,
     counted_prompts,
     deciding_interval,
     headline_interval,
-    next_look,
     precision_estimate,
 )
 from labels.records import grouped, nested
@@ -136,20 +136,14 @@ def polluted_rate(rows: Sequence[Outcome], tallies: Sequence[Tally], measured: S
     return Ratio(sum(known), len(known))
 
 
-def relevant_in(pools: Pools, judgements: Judgements) -> Counter[str]:
-    """prompt id -> the number of memories in its pool that are known to be relevant."""
-    answers = {name: judgements.get(name, {}) for name in pools}
-    return Counter({name: list(map(answers[name].get, pool)).count(True) for name, pool in pools.items()})
-
-
 def lost_per_prompt(tallies: Iterable[Tally], relevant: Counter[str], measured: Set[str]) -> Ratio:
-    """Memories of the pool that are `relevant_in` it and that the system did not inject, per *measured* prompt."""
+    """Memories *relevant* in the pool of a prompt that the system did not inject, per *measured* prompt."""
     own = [relevant[prompt.prompt_id] - prompt.relevant for prompt in tallies if prompt.prompt_id in measured]
     return Ratio(sum(own), len(own))
 
 
 def recall_in_pool(tallies: Sequence[Tally], relevant: Counter[str]) -> Ratio:
-    """Relevant memories injected, of all memories that are `relevant_in` the pool of all systems.
+    """Relevant memories injected, of all that are *relevant* in the pools of all systems.
 
     It is relative: a memory that no system looked at is not in it. All systems share the pool, so they can be compared.
     """
@@ -251,7 +245,7 @@ def headline(sample: Sample, looks: str = PLANNED) -> Headline:
         precision_estimate(counts),
         deciding_interval(judged, sample.most, looks),
         len(judged) - len(counts),
-        next_look(len(judged)) if is_planned else None,
+        next((look for look in LOOKS if is_planned and look > len(judged)), None),
     )
 
 
