@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from labels.events import PairKey
     from labels.exchange.exporting import Extract, JudgedPair
-    from labels.exchange.files import FileText
-    from labels.exchange.rows import Dataset
+    from labels.exchange.files import Dataset, FileText
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
 """The letters with which a formula may begin in a spreadsheet (OWASP, CSV injection)."""

@@ -18,10 +18,9 @@ from engine.memory import Section, content_digest
 from engine.prompt import Prompt
 from labels import runs
 from labels.events import key_of
-from labels.exchange.exporting import events_in
-from labels.exchange.files import nfc
+from labels.exchange.exporting import events_in, id_hash, is_hash, text_hash
+from labels.exchange.files import EVENT, nfc
 from labels.exchange.merge import add, read_memories, read_prompts, stored
-from labels.exchange.rows import EVENT, id_hash, is_hash, text_hash
 from labels.exchange.trec import unescaped
 from labels.records import BY_HAND, IMPORTED, LABEL, MemoryText, grouped
 
@@ -30,10 +29,9 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from labels.database import LabelDatabase
-    from labels.exchange.files import FileText
+    from labels.exchange.files import Dataset, FileText, Row
     from labels.exchange.merge import MergedRows
     from labels.exchange.registry import ExchangeFormat
-    from labels.exchange.rows import Dataset, Row
     from labels.records import Event
 
 K = TypeVar("K", bound="Hashable")

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from labels.events import PairKey
     from labels.exchange.exporting import Extract, JudgedPair
-    from labels.exchange.files import FileText, Node
-    from labels.exchange.rows import Dataset, Row
+    from labels.exchange.files import Dataset, FileText, Node, Row
 
 INTERFACE = Path(__file__).with_suffix(".xml").read_text(encoding="utf-8")
 """The labelling interface of the project that loads the tasks."""

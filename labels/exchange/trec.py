@@ -13,8 +13,7 @@ from urllib.parse import quote, unquote
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.exporting import judged_pairs, one_text_each, system_results
-from labels.exchange.files import nfc, read_source
-from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
+from labels.exchange.files import RESULT, RETRIEVAL, RUN, Dataset, nfc, read_source, row_of
 from labels.records import MAX_GRADE, NEEDED, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labels.exchange.exporting import Extract
-    from labels.exchange.files import FileLine, FileText
-    from labels.exchange.rows import Row
+    from labels.exchange.files import FileLine, FileText, Row
     from labels.records import Judgements
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")

@@ -11,7 +11,7 @@ from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
-from labels.exchange.rows import Dataset, Row
+from labels.exchange.files import Dataset, Row
 from labels.measure.judgements import replayed_texts
 from labels.records import Outcome
 from labels.store import LabelStore

@@ -17,10 +17,9 @@ from hypothesis.strategies import DrawFn
 from engine.prompt import Prompt, Turn
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
-from labels.exchange.files import FileText
+from labels.exchange.files import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, FileText, Row, row_of
 from labels.exchange.merge import add, rows_of
 from labels.exchange.registry import FORMATS
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, Row, row_of
 from labels.records import ACTIONS, ADJUDICATE, LABEL, RELEVANT, RETRACT, VERDICTS, Event, MemoryText
 from labels.store import LabelStore
 from labels.tables import LabelTables

@@ -13,11 +13,10 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
-from labels.exchange.files import FileText
+from labels.exchange.files import Dataset, FileText
 from labels.exchange.importing import Context, Imported, import_file
 from labels.exchange.merge import read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
-from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
     MEMORY,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from labels.exchange.files import Dataset
 from labels.exchange.registry import FORMATS
-from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, SKIP
 from tests.labels.exchange.datasets import dataset, event, moment, read, write
 from tests.labels.exchange.schemas import check_label_studio

@@ -14,8 +14,8 @@ from sqlite_utils import Database
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
+from labels.exchange.files import Dataset
 from labels.exchange.merge import merge, read_events, rows_of
-from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
 from labels.tables import migrations

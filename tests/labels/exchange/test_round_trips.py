@@ -11,10 +11,9 @@ from hypothesis import given
 
 from labels import exchange
 from labels.exchange.exporting import JudgedPair, events_in, judged_pairs, one_text_each, system_results
-from labels.exchange.files import FileText
+from labels.exchange.files import Dataset, FileText
 from labels.exchange.merge import rows_of
 from labels.exchange.registry import FORMATS, READABLE, recognise
-from labels.exchange.rows import Dataset
 from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP, Event
 from tests.labels.exchange.datasets import extract, property_test, read, stored_datasets
 from tests.labels.exchange.schemas import check_label_studio
