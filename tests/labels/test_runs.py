@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 
 from engine.errors import LabelStoreError
-from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
+from engine.judge.verdict import APPROVED
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
 from labels.exchange.files import Dataset, Row
-from labels.measure.judgements import replayed_texts
 from labels.records import Outcome
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
-from tests.labels.samples import ROOT, failed, judged, pool_of, record, retrieval, say
+from tests.labels.samples import ROOT, judged, pool_of, record, retrieval, say
 
 
 def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
@@ -36,15 +35,6 @@ def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> Non
     assert bm25.run_id != judge.run_id
 
 
-def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_asked_about_it(store: LabelStore) -> None:
-    record(store, retrieval(["a"], {"b": "cap", "c": "cap"}), judged([], ["b", "c"]))
-    say(store, "p1 c")
-    bm25, judge = store.outcomes()
-    assert (bm25.candidates, bm25.decisions) == (("a", "c"), (None, None))
-    assert (judge.candidates, judge.decisions) == (("c",), (REJECTED,))
-    assert judge.digests == {"c": "digest-of-c"}
-
-
 def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
     turns = (Turn("user", "hi"), Turn("assistant", "hello"))
     asked = Prompt("p1", "fix that", turns, session_id="s", cwd="/w", timestamp="t", source="f.jsonl", kind="context")
@@ -61,18 +51,6 @@ def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
         ("b", 2, -8.0, 0, "floor"),
     ]
     assert rows(store, "SELECT root, system, corpus_hash FROM run") == [(ROOT, "bm25", "c1")]
-
-
-def test_a_judge_call_is_kept_with_its_status(store: LabelStore) -> None:
-    record(store, failed(["a", "b"]))
-    assert rows(store, "SELECT provider, status, elapsed_ms FROM judge_call") == [("scripted", TIMEOUT, 3000.0)]
-    assert rows(store, "SELECT memory_id, decision, status FROM judge_verdict") == [
-        ("a", FLAGGED, TIMEOUT),
-        ("b", FLAGGED, TIMEOUT),
-    ]
-    (outcome,) = store.outcomes()
-    assert outcome.fallback == TIMEOUT
-    assert (outcome.candidates, outcome.decisions) == (("a", "b"), (FLAGGED, FLAGGED))
 
 
 def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore) -> None:
@@ -112,22 +90,6 @@ def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) 
     assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a",), (APPROVED,))
     counts = [rows(store, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
     assert counts == [[(1,)], [(2,)], [(2,)]]
-
-
-def test_the_newest_run_of_a_system_counts_for_each_prompt(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), retrieval(["a"], prompt_id="p2"), corpus_hash="old")
-    record(store, retrieval(["b"]), corpus_hash="new")
-    assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("b",), "p2": ("a",)}
-    record(store, retrieval(["c"]), corpus_hash="old")
-    assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("c",), "p2": ("a",)}
-
-
-def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), corpus_hash="old")
-    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
-    assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
-    assert store.returned_texts() == {("a", "edited")}
-    assert replayed_texts(store.outcomes()) == {"p1": {"a": "edited"}}
 
 
 def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:

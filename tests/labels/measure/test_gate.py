@@ -10,7 +10,7 @@ from engine.lean.record import replace as changed
 from engine.prompt import TYPED, Prompt
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
-from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
+from labels.measure.evidence import EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
 from labels.measure.gate import (
     COSTS,
     FAIL,
@@ -27,7 +27,7 @@ from labels.measure.gate import (
 )
 from labels.measure.intervals import ANYTIME, Interval
 from labels.measure.metrics import Ratio
-from labels.measure.report import build_report, report_from_store
+from labels.measure.report import report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, Judgements, Outcome, RunSettings
 from labels.report.first_lines import first_lines
 from labels.report.gate_text import gate_lines
@@ -306,17 +306,6 @@ def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: Labe
     assert (system.false_fire_rate, sum(report.labels.values())) == (found.false_fires, found.labels)
     assert gate_lines(found)[1:4] == first_lines(report)[1:4]
     assert "do not count in the first lines" in section_text(sections(report)[0], 200)
-
-
-def test_report_and_gate_give_the_same_precision_for_files(tmp_path: Path) -> None:
-    names = [f"p{number}" for number in range(30)]
-    run, qrels = run_and_qrels(
-        tmp_path, {name: "AbC" if name > "p2" else "ab" for name in names}, dict.fromkeys(names, "ab")
-    )
-    for unjudged in (AS_NOT, EXCLUDE):
-        found = gate_report(evidence_from_qrels(run, qrels, unjudged=unjudged), PLAIN, HALF)
-        report = build_report(evidence_from_qrels(run, qrels, unjudged))
-        assert gate_lines(found)[1:4] == first_lines(report)[1:4]
 
 
 def test_labels_that_were_not_blind_are_refused(store: LabelStore) -> None:
