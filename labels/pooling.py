@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.retrieval import Retrieval
-    from labels.records import Event, Label, Pair
+    from labels.records import Event, Pair
     from labels.tables import LabelTables
 
 LIST_LENGTH = 10
@@ -131,7 +131,7 @@ def open_cards(cards: Iterable[Card], labelled: Collection[Pair], skips: Mapping
     return tuple(card for times in range(MAX_SKIPS) for card in unlabelled if skips.get(card.pair, 0) == times)
 
 
-def answered(labels: Iterable[Label]) -> int:
+def answered(labels: Iterable[Event]) -> int:
     """The number of cards of a prompt that its *labels* answer; a list card is one."""
     return len({None if label.titles else label.pair for label in labels})
 
@@ -142,13 +142,13 @@ def pace(events: Iterable[Event]) -> float | None:
     return median(times) / 1000 if times else None
 
 
-def due_repeats(recent: Sequence[Label], seed: int) -> tuple[Label, ...]:
+def due_repeats(recent: Sequence[Event], seed: int) -> tuple[Event, ...]:
     """The labels whose cards are due for a repeat, the longest waiting first; *recent* are newest first.
 
     Only blind key presses are repeated: nothing else can be asked again under the same conditions.
     """
 
-    def drawn(label: Label, salt: str) -> float:
+    def drawn(label: Event, salt: str) -> float:
         return fraction(str(seed), salt, label.annotator, label.prompt_id, *label.pair)
 
     return tuple(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import Digests, Moments, Pools
-    from labels.records import JudgeCall, Judgements, Label, Outcome, Repeat, RunSettings
+    from labels.records import Event, JudgeCall, Judgements, Outcome, Repeat, RunSettings
     from labels.store import LabelStore
 
 AS_NOT, EXCLUDE = "not", "exclude"
@@ -139,7 +139,7 @@ class Evidence:
     labelled: Set[str] = frozenset()
     days: Mapping[str, str] = field(default_factory=dict)
     calls: Sequence[JudgeCall] = ()
-    labels: Sequence[Label] = ()
+    labels: Sequence[Event] = ()
     repeats: Sequence[Repeat] = ()
     facts: LabelFacts = field(default_factory=LabelFacts)
     configured: str = ""
@@ -373,7 +373,7 @@ def evidence_from_store(
     return found.without_phrases(find_phrased(texts_of, phrases))
 
 
-def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Label]:
+def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Event]:
     """The labels on memories that runs over *root* returned, and on other texts that it holds, for replayed *prompts*.
 
     A need must not be forgotten because other memories pushed the needed one out of the candidates.

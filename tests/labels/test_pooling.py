@@ -8,7 +8,7 @@ from labels.pooling import (
     labelling_order,
     pool,
 )
-from labels.records import RELEVANT, Label, Pool
+from labels.records import RELEVANT, Event, Pool
 from tests.labels.samples import judged, retrieval
 
 
@@ -57,10 +57,11 @@ def test_a_prompt_for_which_nothing_was_found_has_an_empty_pool_and_a_pool_of_tw
 # Hidden repeats
 
 
-def given_labels(number: int) -> list[Label]:
+def given_labels(number: int) -> list[Event]:
     """Labels of as many cards, newest first."""
     return [
-        Label(n, "t", "ann", f"p{n // 4}", f"m{n}", f"d{n}", RELEVANT, None, "", "", True) for n in range(number, 0, -1)
+        Event("ann", f"p{n // 4}", f"m{n}", f"d{n}", verdict=RELEVANT, blind=True, event_id=n)
+        for n in range(number, 0, -1)
     ]
 
 

@@ -95,6 +95,7 @@ def test_a_copy_and_a_backup_from_before_the_upgrade_can_be_added_and_follow(upg
     shutil.copy(upgraded.labels, copy)
     with closing(LabelDatabase(upgraded.labels.with_name("older.db"))) as older:
         merge(older, copy)
+        assert copy.read_bytes() == upgraded.labels.read_bytes(), "a store of an older schema is only read"
         with closing(Extract(older)) as extract:
             backup.write_text(FORMATS["jsonl"].write(extract), encoding="utf-8")
     counting = upgraded.labels_that_count()

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
-from sqlite_utils import Database
 
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
@@ -18,7 +17,6 @@ from labels.exchange.files import Dataset
 from labels.exchange.merge import merge, read_events, rows_of
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
-from labels.tables import migrations
 from tests.labels.exchange.datasets import (
     MEMORY,
     PROMPT,
@@ -113,13 +111,6 @@ def test_a_retraction_on_one_side_stands() -> None:
         assert content(theirs)["current"] == []
 
 
-def test_the_later_of_two_labels_of_one_person_counts_whenever_it_was_merged() -> None:
-    earlier, later = event("a" * 32, ts=moment(0)), event("b" * 32, verdict=NOT_RELEVANT, ts=moment(5))
-    with opened(dataset(later), dataset(earlier)) as (ours, theirs):
-        merge(ours, theirs.path)
-        assert content(ours)["current"] == ["b" * 32]
-
-
 def test_a_key_press_counts_though_the_clock_was_set_back(tmp_path: Path) -> None:
     times = iter([9, 8])
     with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
@@ -175,26 +166,6 @@ def test_what_a_killed_program_had_saved_is_merged(tmp_path: Path) -> None:
             shutil.copyfile(tmp_path / f"live.db{ending}", tmp_path / f"theirs.db{ending}")
     with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
         assert len(merge(ours, tmp_path / "theirs.db").events) == 1
-
-
-def test_a_store_of_an_older_schema_is_merged_and_keeps_its_schema(tmp_path: Path) -> None:
-    old = tmp_path / "old.db"
-    with closing(Database(old)) as db:
-        migrations().apply(db, stop_before="m004_people")
-        db.execute("INSERT INTO prompt VALUES ('p1', 'text', '[]', '', '', '', '', '')")
-        db.execute("INSERT INTO memory_version VALUES ('m1', 'd1', 'c', 't', '[]', NULL, 'p')")
-        db.execute(
-            """INSERT INTO label_event VALUES (1, '2026-01-01T00:00:00.000+00:00', 'ann', 'p1', 'm1', 'd1', 'label',
-               'relevant', NULL, '', '', 1, 1, 1, 10, '', '1', NULL)"""
-        )
-        db.conn.commit()
-    before = old.read_bytes()
-    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
-        merge(ours, old)
-        (merged,) = read_events(ours)
-        assert (merged.annotator, merged.verdict, merged.blind) == ("ann", RELEVANT, True)
-        assert merge(ours, old).known == 1
-    assert old.read_bytes() == before
 
 
 def test_what_is_no_label_store_is_named(tmp_path: Path) -> None:

@@ -141,16 +141,6 @@ def test_a_precision_that_few_prompts_tell_has_no_interval() -> None:
     assert more.interval is not None
 
 
-def test_the_gain_weighs_relevant_memories_by_their_worth() -> None:
-    prompts = random_prompts(80)
-    made = compared(prompts, worth=2.5)
-    assert made.gain is not None
-    assert made.gain.interval is not None
-    assert made.gain.value == pytest.approx(2.5 * made.relevant.value - made.irrelevant.value)
-    assert made.gain.interval.low < made.gain.value < made.gain.interval.high
-    assert compared(prompts).gain is None
-
-
 # In a report
 
 
