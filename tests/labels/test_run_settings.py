@@ -36,25 +36,20 @@ def test_replays_with_other_samples_or_another_cutoff_are_other_runs() -> None:
     assert json.loads(settings_json(config, samples=3))["judge"]["samples"] == 3
 
 
-def test_only_settings_that_bear_on_what_is_injected_count() -> None:
-    then = config_json(Config())
-    assert changed_settings(then, FIRST, Config(output_mode="tiered", deadline=5.0, hints=True)) == ()
-    assert changed_settings(then, FIRST, Config(noise_floor=0.5)) == ("noise_floor was null, is 0.5",)
-
-
-def test_the_judges_settings_count_where_a_judge_is_configured() -> None:
-    then = config_json(Config())
-    idle = Config(judge=JudgeConfig(model="other"))
+def test_only_settings_that_bear_on_what_is_injected_count_and_the_judges_where_it_is_configured() -> None:
+    then, idle = config_json(Config()), Config(judge=JudgeConfig(model="other"))
     asked = replace(idle, judge=replace(idle.judge, enabled=True))
-    assert changed_settings(then, ASKED, idle) == ()
-    assert changed_settings(then, FIRST, asked) == ()
+    thrice = settings_json(asked, samples=3)
+    for recorded, system, now, told in (
+        (then, FIRST, Config(output_mode="tiered", deadline=5.0, hints=True), ()),
+        (then, FIRST, Config(noise_floor=0.5), ("noise_floor was null, is 0.5",)),
+        (then, ASKED, idle, ()),
+        (then, FIRST, asked, ()),
+        (then, ASKED, asked, ('judge.model was "claude-haiku-4-5", is "other"',)),
+        (thrice, ASKED, asked, ()),  # a replay may take more samples than the hook
+    ):
+        assert changed_settings(recorded, system, now) == told
     assert changed_settings(then, ASKED, asked, has_judge=False) == ()
-    assert changed_settings(then, ASKED, asked) == ('judge.model was "claude-haiku-4-5", is "other"',)
-
-
-def test_a_replay_may_take_more_samples_than_the_hook() -> None:
-    asked = Config(judge=JudgeConfig(enabled=True))
-    assert changed_settings(settings_json(asked, samples=3), ASKED, asked) == ()
 
 
 def test_what_another_cutoff_left_out_is_told() -> None:

@@ -14,18 +14,15 @@ from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.exchange.files import Dataset
-from labels.exchange.merge import merge, read_events, rows_of
-from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
+from labels.exchange.merge import merge, read_events
+from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import (
-    MEMORY,
-    PROMPT,
     content,
     dataset,
     event,
     moment,
     opened,
-    sighting,
     store_test,
     stored_datasets,
 )
@@ -90,27 +87,6 @@ def test_three_stores_merge_in_any_order(stores: tuple[Dataset, Dataset], data: 
         assert content(forwards) == content(backwards)
 
 
-def test_what_was_seen_in_either_store_has_been_seen() -> None:
-    ours, theirs = (dataset(sightings=(sighting("ann", "p1", at),)) for at in (0, 1))
-    more = dataset(sightings=(sighting("ann", "p2", 2), sighting("bob", "p1", 2)))
-    with opened(ours, theirs, more) as (into, *others):
-        for other in others:
-            merge(into, other.path)
-        with LabelStore.open(into.path) as store:
-            seen = [store.seen_prompts(who) for who in ("ann", "bob", "cat")]
-        assert seen == [{"p1", "p2"}, {"p1"}, frozenset()]
-
-
-def test_a_retraction_on_one_side_stands() -> None:
-    label = event("a" * 32, ts=moment(0))
-    retraction = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32, ts=moment(1))
-    with opened(dataset(label), dataset(label, retraction)) as (ours, theirs):
-        assert [each.uid for each in merge(ours, theirs.path).events] == ["b" * 32]
-        assert content(ours)["current"] == []
-        merge(theirs, ours.path)
-        assert content(theirs)["current"] == []
-
-
 def test_a_key_press_counts_though_the_clock_was_set_back(tmp_path: Path) -> None:
     times = iter([9, 8])
     with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
@@ -136,13 +112,6 @@ def test_a_prompt_of_one_id_with_two_texts_or_a_changed_event_is_refused_and_not
         with pytest.raises(ExchangeError, match=r"b{32} comes twice with different contents"):
             merge(ours, edited.path)
         assert content(ours) == before
-
-
-def test_what_only_one_store_knows_of_a_prompt_or_memory_is_kept() -> None:
-    bare = dataset(prompts=(Prompt("p1", PROMPT.text),), memories=(MEMORY._replace(body=None, path=""),))
-    with opened(bare, dataset()) as (ours, theirs):
-        merge(ours, theirs.path)
-        assert (rows_of(ours).prompts, rows_of(ours).memories) == ((PROMPT,), (MEMORY,))
 
 
 def test_a_store_that_is_in_use_is_merged_as_it_stands_and_left_as_it_is(tmp_path: Path) -> None:
@@ -181,13 +150,3 @@ def test_what_is_no_label_store_is_named(tmp_path: Path) -> None:
             merge(ours, tmp_path / "text.db")
         with pytest.raises(NewerStoreError, match=rf"Label store {tmp_path}/newer\.db: a newer memsift made it"):
             merge(ours, tmp_path / "newer.db")
-
-
-def test_retrievals_that_are_merged_in_are_as_new_as_they_were(tmp_path: Path) -> None:
-    for name, when, injected in (("ours", 12, "a"), ("theirs", 9, "b")):
-        with LabelStore.open(tmp_path / f"{name}.db", now=lambda when=when: hour(when)) as store:
-            record(store, retrieval([injected]), corpus_hash=name)
-    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
-        assert merge(ours, tmp_path / "theirs.db").retrievals == 1
-    with LabelStore.open(tmp_path / "ours.db") as store:
-        assert [outcome.injected for outcome in store.outcomes()] == [("a",)]
