@@ -23,6 +23,7 @@ from tests.labels.exchange.datasets import (
     event,
     moment,
     opened,
+    sighting,
     store_test,
     stored_datasets,
 )
@@ -150,3 +151,24 @@ def test_what_is_no_label_store_is_named(tmp_path: Path) -> None:
             merge(ours, tmp_path / "text.db")
         with pytest.raises(NewerStoreError, match=rf"Label store {tmp_path}/newer\.db: a newer memsift made it"):
             merge(ours, tmp_path / "newer.db")
+
+
+def test_what_was_seen_in_either_store_has_been_seen() -> None:
+    ours, theirs = (dataset(sightings=(sighting("ann", "p1", at),)) for at in (0, 1))
+    more = dataset(sightings=(sighting("ann", "p2", 2), sighting("bob", "p1", 2)))
+    with opened(ours, theirs, more) as (into, *others):
+        for other in others:
+            merge(into, other.path)
+        with LabelStore.open(into.path) as store:
+            seen = [store.seen_prompts(who) for who in ("ann", "bob", "cat")]
+        assert seen == [{"p1", "p2"}, {"p1"}, frozenset()]
+
+
+def test_retrievals_that_are_merged_in_are_as_new_as_they_were(tmp_path: Path) -> None:
+    for name, when, injected in (("ours", 12, "a"), ("theirs", 9, "b")):
+        with LabelStore.open(tmp_path / f"{name}.db", now=lambda when=when: hour(when)) as store:
+            record(store, retrieval([injected]), corpus_hash=name)
+    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        assert merge(ours, tmp_path / "theirs.db").retrievals == 1
+    with LabelStore.open(tmp_path / "ours.db") as store:
+        assert [outcome.injected for outcome in store.outcomes()] == [("a",)]
