@@ -8,21 +8,18 @@ prompt's ranks have been revealed by then, so the measured agreement is an upper
 from __future__ import annotations
 
 import hashlib
-import json
 from itertools import chain
 from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, LABEL, LISTED, Card, Pool
-from labels.tables import QUERIES
+from labels.records import LABEL, Card, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.retrieval import Retrieval
     from labels.records import Event, Pair
-    from labels.tables import LabelTables
 
 LIST_LENGTH = 10
 """The largest number of titles on a list card."""
@@ -98,28 +95,6 @@ def random_key(*parts: str) -> bytes:
     Sorting by a keyed hash is a uniformly random permutation, as far as SHA-256 is a random function.
     """
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-
-
-def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
-    """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
-    at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
-    drawn = {"stratum": LISTED, "inclusion_probability": pool.drawn} if card in pool.listed else {}
-    db.upsert("frame", {**at, "stratum": INJECTED, "inclusion_probability": 1.0, "ts": ts, **drawn}, keys=tuple(at))
-
-
-class StoredPools:
-    """The pools of a store."""
-
-    _db: LabelTables
-
-    def pooled(self, seed: int) -> dict[str, list[str]]:
-        """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
-        rows = self._db.tuples(QUERIES["pooled"], {"seed": seed})
-        return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
-
-    def drawn(self, seed: int) -> dict[str, float]:
-        """The prompts with a list card in a pool with *seed*, and the probability with which each was drawn."""
-        return dict(self._db.tuples(QUERIES["drawn"], {"seed": seed}))
 
 
 # The next card

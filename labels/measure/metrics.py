@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -262,17 +261,11 @@ def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally]) -> tuple[Gr
     *tallies* are those of *rows*.
     """
     levels: dict[str, list[Tally]] = {HIGH: [], MEDIUM: [], LOW: []}
-    counts = cache(level_counts)  # thousands of prompts have few distinct counts
-    for row, own in zip(rows, tallies, strict=True):
-        for level, injected, judged, relevant in counts(row.confidences, own.judgements):
-            levels.setdefault(level, []).append(Tally(row.prompt_id, injected, judged, relevant))
-    return tuple(group(name, own) for name, own in levels.items() if own)
-
-
-def level_counts(confidences: Sequence[str], judgements: Sequence[bool | None]) -> list[tuple[str, int, int, int]]:
-    """(level, injected, judged, relevant) for each known confidence of the injected memories."""
-    levels = grouped(pair for pair in zip(confidences, judgements, strict=False) if pair[0])
-    return [(level, len(own), len(own) - own.count(None), own.count(True)) for level, own in levels.items()]
+    for row, tallied in zip(rows, tallies, strict=True):
+        for level, own in grouped(zip(row.confidences, tallied.judgements, strict=False)).items():
+            counts = Tally(row.prompt_id, len(own), len(own) - own.count(None), own.count(True))
+            levels.setdefault(level, []).append(counts)
+    return tuple(group(name, own) for name, own in levels.items() if name and own)
 
 
 def by_name(

@@ -21,7 +21,7 @@ from engine.retrieval import HIGH, Candidate, Retrieval
 from engine.settings.sources import read_config
 from labels import runs
 from labels.database import LabelDatabase
-from labels.pooling import pool, record_card
+from labels.pooling import pool
 from labels.records import NOT_RELEVANT, RELEVANT, Pool
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
@@ -67,7 +67,7 @@ def fill(path: Path, root: str, summaries: list[MemorySummary], prompts: int, ca
                 runs.record_results(db, made[each.system], each, TS)
             pooled = pool(both, 1)
             for card in pooled.cards:
-                record_card(db, pooled, card, TS)
+                runs.record_card(db, pooled, card, TS)
             for who in annotators(number, prompts):
                 press_all(db, who, number, pooled)
     db.close()
