@@ -65,11 +65,11 @@ def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, lab
 
 def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
-    ann, bob = finish([labeller(path, "ann", 60), labeller(path, "bob", 60)])
+    ann, bob = finish([labeller(path, "ann", 20), labeller(path, "bob", 20)])
     with LabelStore.open(path) as store:
         assert [event.event_id for event in store.events("ann")] == ann
         assert [event.event_id for event in store.events("bob")] == bob
-        assert sorted(ann + bob) == list(range(1, 121))
+        assert sorted(ann + bob) == list(range(1, 41))
         assert {label.annotator: label.event_id for label in store.labels()} == {"ann": ann[-1], "bob": bob[-1]}
 
 

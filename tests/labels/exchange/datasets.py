@@ -49,7 +49,7 @@ AWKWARD = (
     "sha256:",
 )
 
-property_test = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+property_test = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 """A dataset takes a while to draw, and one example of it holds many texts."""
 
 store_test = settings(property_test, max_examples=10)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
@@ -28,6 +29,7 @@ from tests.labels.exchange.datasets import (
     made_run,
     moment,
     opened,
+    property_test,
     store_test,
     stored_datasets,
     write,
@@ -57,10 +59,9 @@ def test_jsonl_restores_a_store_as_it_was(given_dataset: Dataset) -> None:
         assert [each.uid for each in read_events(after)] == [each.uid for each in read_events(before)]
 
 
-@pytest.mark.parametrize("name", READABLE)
-@store_test
-@given(given_dataset=stored_datasets)
-def test_importing_a_file_twice_adds_nothing(name: str, given_dataset: Dataset) -> None:
+@property_test
+@given(stored_datasets, st.sampled_from(READABLE))
+def test_importing_a_file_twice_adds_nothing(given_dataset: Dataset, name: str) -> None:
     with opened(given_dataset, KNOWN) as (before, after):
         text = write(name, rows_of(before))
         known = {"prompts": given_dataset.prompts, "memories": given_dataset.memories}

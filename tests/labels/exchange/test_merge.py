@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
@@ -75,7 +75,7 @@ def test_it_does_not_matter_which_store_is_merged_into_which_and_twice_is_once(s
         assert (added.events, added.prompts, added.memories, added.retrievals) == ((), 0, 0, 0)
 
 
-@store_test
+@settings(store_test, max_examples=5)
 @given(halves(), st.data())
 def test_three_stores_merge_in_any_order(stores: tuple[Dataset, Dataset], data: DataObject) -> None:
     third = data.draw(part(stores[0]))

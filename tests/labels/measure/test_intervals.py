@@ -163,9 +163,9 @@ def test_the_interval_at_a_moment_is_that_of_the_prompts_until_then(
 
 
 def test_a_capital_may_overflow_or_vanish() -> None:
-    prompts = [*[(3, 3)] * 800, *[(0, 3)] * 2400, *[(3, 3)] * 800]
-    first, last = betting_intervals(prompts, 3, [800, 4000])
-    assert (first, last) == (betting_interval(prompts[:800], 3), betting_interval(prompts, 3))
+    prompts = [*[(3, 3)] * 300, *[(0, 3)] * 900, *[(3, 3)] * 300]
+    first, last = betting_intervals(prompts, 3, [300, 1500])
+    assert (first, last) == (betting_interval(prompts[:300], 3), betting_interval(prompts, 3))
 
 
 @given(COUNTS)
