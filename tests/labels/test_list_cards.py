@@ -1,19 +1,10 @@
 """List cards: which prompts have one, what it lists, how its answer is kept, and the prompts that count with it."""
 
 from collections.abc import Iterable
-from contextlib import closing
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 
-from labels.events import key_of
-from labels.exchange.exporting import Extract
-from labels.exchange.files import FileText
-from labels.exchange.importing import Context, import_file
-from labels.exchange.jsonl import read, write
-from labels.exchange.merge import merge
-from labels.exchange.registry import FORMATS
 from labels.measure.evidence import evidence_from_qrels, evidence_from_store
 from labels.measure.gate import PASS, UNDECIDED, Gate, GateReport, gate_report
 from labels.measure.intervals import Interval
@@ -123,28 +114,6 @@ def test_another_label_of_a_title_leaves_the_list_answered(store: LabelStore) ->
     (label,) = store.labels()
     assert (label.verdict, label.titles) == (RELEVANT, 1)
     assert measured(store).served.relevant == Ratio(0, 1)
-
-
-def test_an_answer_survives_export_import_and_merge_and_follows_the_memories_to_a_clone(
-    store: LabelStore, tmp_path: Path
-) -> None:
-    answer(store, pooled(store, ["a"], ["b", "c"]), "c")
-    store.recognise("/clone", lambda: {(name, memory(name).digest) for name in "abc"})
-    assert store.labels(root="/clone") == store.labels(root=ROOT) != ()
-    with closing(Extract(store._db)) as extract:
-        text = write(extract)
-    source = FileText(tmp_path / "l.jsonl", text)
-    assert [event.titles for event in read(source).events] == [2, 2]
-    for name, bring in (
-        ("imported", lambda db: import_file(db, source, FORMATS["jsonl"], "", Context("now"))),
-        ("merged", lambda db: merge(db, store.path)),
-    ):
-        with LabelStore.open(tmp_path / f"{name}.db") as other:
-            for _ in range(2):
-                bring(other._db)
-            assert sorted(map(key_of, other.labels())) == sorted(map(key_of, store.labels()))
-            assert {event.titles for event in other.events()} == {2}
-            assert other.drawn(1) == {"p1": 1.0}
 
 
 # The prompts that count
