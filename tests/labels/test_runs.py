@@ -261,6 +261,11 @@ def test_the_settings_of_a_cutoff_are_told_without_calling_it_another() -> None:
             "the cutoff was tuned anew",
         ),
         (made(""), made(config_json(Config())), None),
+        (
+            made(f'{{"seed": "{"x" * 50}1"}}'),
+            made(f'{{"seed": "{"x" * 50}2"}}'),
+            f'seed was "{"x" * 39} or "{"x" * 39}',
+        ),
     ],
 )
 def test_runs_differ_in_what_both_recorded(first: RunSettings, second: RunSettings, told: str | None) -> None:
