@@ -22,7 +22,7 @@ from labels.measure.judgements import (
     replayed_texts,
     slight_pairs,
 )
-from labels.measure.metrics import Ratio, Tally, served, tally
+from labels.measure.metrics import Ratio, Sample, Tally, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
@@ -51,23 +51,6 @@ class Tallied(NamedTuple):
     outcome: Outcome
     tally: Tally
     moment: int | None
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
-
-    `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
-    the largest number of memories that it injects for one of these.
-    """
-
-    judged: Mapping[str, tuple[int, int]]
-    whole: int
-    most: int = 1
-
-    @property
-    def counts(self) -> list[tuple[int, int]]:
-        return list(self.judged.values())
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from labels.measure.report import MAX_UNJUDGED, Gaps, Later, Outdated, above, ga
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from labels.measure.evidence import Evidence, Sample
+    from labels.measure.evidence import Evidence
     from labels.measure.intervals import Estimate
+    from labels.measure.metrics import Sample
     from labels.records import JudgeCall, Outcome
 
 PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")

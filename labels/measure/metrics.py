@@ -23,9 +23,8 @@ from labels.measure.intervals import (
 from labels.records import grouped, nested
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from labels.measure.evidence import Evidence, Sample
     from labels.measure.intervals import Estimate
     from labels.measure.judgements import Pools
     from labels.records import Judgements, Outcome
@@ -159,6 +158,23 @@ def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:
 
 
 @dataclass(frozen=True)
+class Sample:
+    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
+
+    `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
+    the largest number of memories that it injects for one of these.
+    """
+
+    judged: Mapping[str, tuple[int, int]]
+    whole: int
+    most: int = 1
+
+    @property
+    def counts(self) -> list[tuple[int, int]]:
+        return list(self.judged.values())
+
+
+@dataclass(frozen=True)
 class PrecisionEstimate:
     """A precision, or the share of served prompts, and its 95 % interval, None when nothing was judged."""
 
@@ -266,23 +282,6 @@ def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally]) -> tuple[Gr
             counts = Tally(row.prompt_id, len(own), len(own) - own.count(None), own.count(True))
             levels.setdefault(level, []).append(counts)
     return tuple(group(name, own) for name, own in levels.items() if name and own)
-
-
-def by_name(
-    system: str, evidence: Evidence, name_of: Callable[[Outcome], str], unknown: str, *, least: int = 1
-) -> tuple[KindGroup, ...]:
-    """Precision, served and false fires of the prompts of each name; empty below *least* names besides *unknown*."""
-    found = grouped((name_of(row.outcome) or unknown, row.tally) for row in evidence.tallied[system])
-    if len(found.keys() - {unknown}) < least:
-        return ()
-    needing = evidence.ordered.served_sample(system).judged
-    made = []
-    for name, tallies in sorted(found.items()):
-        served = [needing[tally.prompt_id][0] for tally in tallies if tally.prompt_id in needing]
-        need = Ratio(sum(served), len(served))
-        false_fires = false_fire_rate(tallies, evidence.without_relevant)
-        made.append(KindGroup(**vars(group(name, tallies)), served=need, false_fires=false_fires))
-    return tuple(made)
 
 
 def group(name: str, tallies: Sequence[Tally]) -> Group:

@@ -5,7 +5,6 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 
-from labels.measure.evidence import Sample
 from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, decide
 from labels.measure.intervals import (
     ANYTIME,
@@ -19,6 +18,7 @@ from labels.measure.intervals import (
     deciding_interval,
     headline_interval,
 )
+from labels.measure.metrics import Sample
 from tests.labels.simulated import Counts, World
 
 
