@@ -210,16 +210,13 @@ class RunSettings(NamedTuple):
     corpus_hash: str
 
 
-@dataclass(frozen=True)
-class JudgeCall:
+class JudgeCall(NamedTuple):
     """One call of the judge, for one prompt.
 
     `elapsed_ms` and `cost_usd` (None if unknown) cover all `answers`; a failed call has 0 answers. `is_live` is False
     for answers from the cache, which took no time and no money.
     """
 
-    prompt_id: str
-    system: str
     elapsed_ms: float
     cost_usd: float | None
     answers: int
@@ -240,7 +237,7 @@ class Outcome(NamedTuple):
     `confidences`, `matched` and `scores` describe the injected memories, or are empty if unknown. A confidence is high,
     medium, low or empty; `matched` counts the prompt's terms in the memory; a lower score is better.
     `probabilities` (the cutoff's P(relevant)) and `digests` map candidates to values, where known. `is_phrase`: a run
-    file says that the prompt was a phrase of a memory when it was replayed.
+    file says that the prompt was a phrase of a memory when it was replayed. `call` is the judge's, None without one.
     """
 
     prompt_id: str
@@ -259,6 +256,7 @@ class Outcome(NamedTuple):
     probabilities: Mapping[str, float] = NOTHING
     digests: Mapping[str, str] = NOTHING
     is_phrase: bool = False
+    call: JudgeCall | None = None
 
     @property
     def is_unanswered(self) -> bool:

@@ -167,11 +167,6 @@ class StoredRuns:
         """All memory texts that the retrievals of `outcomes` returned, injected or not."""
         return set(self._db.tuples(QUERIES["returned_texts"], {"root": root}))
 
-    def judge_calls(self, root: str | None = None) -> tuple[JudgeCall, ...]:
-        """The judge calls of the retrievals of `outcomes`."""
-        rows = self._db.rows(QUERIES["judge_calls"], {"root": root})
-        return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
-
     def verdicts(self, root: str | None = None) -> dict[str, dict[Pair, str]]:
         """The judge's decisions in the retrievals of `outcomes` for which it answered: prompt id -> pair -> decision.
 
@@ -306,8 +301,12 @@ def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outco
     """The outcome of a row of `retrieval` with the candidates *found*."""
     injected = [candidate for candidate in found if candidate["injected"]]
     about = {name: value for name, value in retrieved.items() if name != "retrieval_id"}
+    asked_ms, cost_usd, answers, is_live = map(about.pop, ("asked_ms", "cost_usd", "answers", "is_live"))
+    call = JudgeCall(asked_ms, cost_usd, answers or 0, is_live in (None, 1))
     return Outcome(
-        **about | {"is_asked": bool(retrieved["is_asked"])},
+        **about,
+        is_asked=answers is not None,
+        call=None if asked_ms is None else call,
         injected=column(injected, "memory_id"),
         candidates=column(found, "memory_id"),
         decisions=column(found, "decision"),

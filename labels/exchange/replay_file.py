@@ -11,7 +11,7 @@ from labels.exchange.files import FileLine, is_number, is_whole, nfc, read_sourc
 from labels.records import JudgeCall, Outcome, picked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from engine.judge.verdict import Judgement, Verdict
@@ -113,6 +113,7 @@ def outcome_of(row: Node) -> Outcome:
         scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
         probabilities={name: value for name, value in probabilities.items() if value is not None},
         is_phrase=row.value.get("is_phrase") is True,
+        call=call_of(row.child("judgement"), verdicts),
     )
 
 
@@ -133,20 +134,14 @@ def number(value: Any) -> float | None:
     return float(value) if is_number(value) else None
 
 
-def read_calls(path: Path) -> tuple[JudgeCall, ...]:
-    """The judge's calls in a run file that `read_outcomes` accepts; rows without a time are left out."""
-    found = []
-    for row in (node.value for node in read_source(path).rows()):
-        judgement = row.get("judgement") or {}
-        cost = judgement.get("cost_usd")
-        if is_number(judgement.get("elapsed_ms")):
-            verdicts = [candidate["verdict"] for candidate in row["candidates"] if candidate.get("verdict")]
-            samples = [verdict.get("samples", 1) for verdict in verdicts]
-            answers = max((sample for sample in samples if is_whole(sample)), default=0)
-            is_live = not verdicts or any(verdict.get("source") != CACHE for verdict in verdicts)
-            cost = cost if is_number(cost) else None
-            found.append(JudgeCall(row["prompt_id"], row["system"], judgement["elapsed_ms"], cost, answers, is_live))
-    return tuple(found)
+def call_of(asked: Node | None, verdicts: Iterable[Node | None]) -> JudgeCall | None:
+    """The call of the judge in the field `judgement` of a row; None without a time."""
+    if asked is None or not is_number(asked.value.get("elapsed_ms")):
+        return None
+    said, cost = [verdict.value for verdict in verdicts if verdict], asked.value.get("cost_usd")
+    answers = max((own for verdict in said if is_whole(own := verdict.get("samples", 1))), default=0)
+    is_live = not said or any(verdict.get("source") != CACHE for verdict in said)
+    return JudgeCall(asked.value["elapsed_ms"], cost if is_number(cost) else None, answers, is_live)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import Digests, Moments, Pools
-    from labels.records import Event, JudgeCall, Judgements, Outcome, Repeat, RunSettings
+    from labels.records import Event, Judgements, Outcome, Repeat, RunSettings
     from labels.store import LabelStore
 
 AS_NOT, EXCLUDE = "not", "exclude"
@@ -104,7 +104,7 @@ class Evidence:
     `slight` are the (prompt id, memory id) that people found relevant, but not needed. `labelled` are the prompts with
     any label, also of a text that was edited since. `days` are the days on which the prompts were typed, where known.
 
-    `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
+    From a label store come the `labels` of cards that count, the
     `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
     settings of each run by its id; `changed` says in words how the present settings differ from them.
 
@@ -121,7 +121,6 @@ class Evidence:
     slight: Set[tuple[str, str]] = frozenset()
     labelled: Set[str] = frozenset()
     days: Mapping[str, str] = field(default_factory=dict)
-    calls: Sequence[JudgeCall] = ()
     labels: Sequence[Event] = ()
     repeats: Sequence[Repeat] = ()
     facts: LabelFacts = field(default_factory=LabelFacts)
@@ -331,7 +330,6 @@ def evidence_from_store(
         slight=slight_pairs([*labels, *settled]),
         labelled=labelled,
         days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
-        calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
         labels=on_cards,
         repeats=store.repeats(root),
         facts=LabelFacts(
@@ -372,13 +370,12 @@ def evidence_from_qrels(
     rows: Sequence[Outcome],
     given: Judgements,
     unjudged: str = AS_NOT,
-    calls: Sequence[JudgeCall] = (),
     slight: Set[tuple[str, str]] = frozenset(),
 ) -> Evidence:
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
-    found = Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
+    found = Evidence(rows, given, is_qrels=True, slight=slight)
     if unjudged == AS_NOT:
         found = replace(found, judgements=assuming_not_relevant(rows, given), explicit=given)
     return found.without_phrases({row.prompt_id for row in rows if row.is_phrase})

@@ -307,7 +307,7 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
     *worth* is the number of irrelevant memories saved that make up for one relevant memory lost.
     """
     comparison = comparison_of(evidence, (plain, judged), worth)
-    own = [call for call in evidence.calls if call.system == judged]
+    own = [row.call for row in evidence.rows if row.system == judged and row.call]
     return JudgeCase(comparison, evidence.failures(judged), expense(own)) if comparison else None
 
 

@@ -11,6 +11,7 @@ import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
+from labels.records import JudgeCall
 from labels.store import LabelStore
 from labels.tables import STEPS, migrations
 from tests.labels.samples import say
@@ -93,7 +94,7 @@ def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(t
         (outcome,) = store.outcomes("/root")
         assert (outcome.prompt_id, outcome.injected, outcome.elapsed_ms) == ("p1", ("a",), 2.5)
         assert (outcome.decisions, outcome.is_asked, outcome.matched) == (("approved",), True, (None,))
-        assert [call.cost_usd for call in store.judge_calls()] == [None]
+        assert outcome.call == JudgeCall(1.0, None, 1, is_live=True)
         given = [(each.annotator, each.pair, each.verdict, each.note) for each in store.labels(root="/root")]
         assert given == ([("ann", ("a", "da"), "relevant", "kept")] if steps > 1 else [])
         assert say(store, "p1 a", who="bob", digest="da").blind

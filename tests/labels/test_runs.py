@@ -15,7 +15,7 @@ from engine.judge.verdict import APPROVED
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
 from labels.exchange.files import Dataset, Row
-from labels.records import Outcome, RunSettings
+from labels.records import JudgeCall, Outcome, RunSettings
 from labels.run_settings import changed_settings, changes, differences, settings_json
 from labels.runs import run_id
 from labels.store import LabelStore
@@ -144,6 +144,7 @@ def expected(dataset: Dataset, retrieved: Row) -> Outcome:
     ranked = [found for found in retrieved["results"] if found["injected"] or found["memory_id"] in asked]
     injected = [found for found in ranked if found["injected"]]
     probabilities = {found["memory_id"]: found["probability"] for found in ranked}
+    is_asked = any(found["verdict"] for found in retrieved["results"])
     return Outcome(
         retrieved["prompt_id"],
         next(run["system"] for run in dataset.runs if run["run_id"] == retrieved["run_id"]),
@@ -154,7 +155,8 @@ def expected(dataset: Dataset, retrieved: Row) -> Outcome:
         elapsed_ms=retrieved["elapsed_ms"],
         run_id=retrieved["run_id"],
         kind=next(prompt.kind for prompt in dataset.prompts if prompt.id == retrieved["prompt_id"]),
-        is_asked=any(found["verdict"] for found in retrieved["results"]),
+        is_asked=is_asked,
+        call=retrieved["call"] and JudgeCall(2.5, None, answers=int(is_asked), is_live=True),
         confidences=tuple(found["confidence"] for found in injected),
         matched=tuple(len(found["matched"]) or None for found in injected),
         scores=tuple(found["score"] for found in injected),

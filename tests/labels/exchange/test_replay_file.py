@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import ExchangeError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
-from labels.exchange.replay_file import UnfinishedRun, read_calls, read_outcomes, read_unfinished, run_row
+from labels.exchange.replay_file import UnfinishedRun, read_outcomes, read_unfinished, run_row
 from labels.records import JudgeCall
 from tests.labels.samples import failed, judged, retrieval, write
 
@@ -113,23 +113,19 @@ def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path) -> None:
 
 
 def test_run_files_tell_the_calls(tmp_path: Path) -> None:
-    verdict = '{"decision": "approved", "samples": 3, "source": "%s"}'
-    row = (
-        '{"prompt_id": "p", "system": "s", "injected": [], "candidates": [{"id": "a", "verdict": %s}], "judgement": %s}'
-    )
-    run = write(
-        tmp_path / "run.jsonl",
-        row % (verdict % "live", '{"elapsed_ms": 900, "cost_usd": 0.003}'),
-        row % (verdict % "cache", '{"elapsed_ms": 1, "cost_usd": null}'),
-        row % ("null", "null"),
-        row % ("null", '{"elapsed_ms": "soon"}'),
-        row % ("null", '{"elapsed_ms": 3000}'),
-    )
-    assert read_calls(run) == (
-        JudgeCall("p", "s", 900, 0.003, 3, True),
-        JudgeCall("p", "s", 1, None, 3, False),
-        JudgeCall("p", "s", 3000, None, 0, True),
-    )
+    verdict = {"decision": "approved", "samples": 3}
+    judged = [
+        ({**verdict, "source": "live"}, {"elapsed_ms": 900, "cost_usd": 0.003}, JudgeCall(900, 0.003, 3, True)),
+        ({**verdict, "source": "cache"}, {"elapsed_ms": 1, "cost_usd": None}, JudgeCall(1, None, 3, False)),
+        (None, None, None),
+        (None, {"elapsed_ms": "soon"}, None),
+        (None, {"elapsed_ms": 3000}, JudgeCall(3000, None, 0, True)),
+    ]
+    lines = [
+        row(prompt_id=f"p{number}", candidates=[{"id": "a", "verdict": said}], judgement=asked and {**ASKED, **asked})
+        for number, (said, asked, _) in enumerate(judged)
+    ]
+    assert [found.call for found in read_outcomes(write(tmp_path / "r", *lines))] == [call for *_, call in judged]
 
 
 # Unfinished runs

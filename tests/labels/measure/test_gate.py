@@ -331,8 +331,8 @@ def test_whether_the_judge_pays_depends_on_the_worth_of_a_relevant_memory() -> N
 
 
 def test_the_expense_is_per_answer_and_without_the_cache() -> None:
-    calls = [JudgeCall(f"p{n}", JUDGED, 3000.0 if n == 0 else 900.0, 0.003, 3, True) for n in range(4)]
-    calls += [JudgeCall("p8", JUDGED, 1.0, 0.0, 3, False), JudgeCall("p9", JUDGED, 3000.0, None, 0, True)]
+    calls = [JudgeCall(3000.0 if n == 0 else 900.0, 0.003, 3, True) for n in range(4)]
+    calls += [JudgeCall(1.0, 0.0, 3, False), JudgeCall(3000.0, None, 0, True)]
     found = expense(calls)
     assert found is not None
     assert (found.calls, found.median_ms, found.cost_usd) == (5, 300.0, pytest.approx(0.001))
@@ -344,9 +344,9 @@ def test_the_expense_is_per_answer_and_without_the_cache() -> None:
 def test_the_store_gives_the_calls_of_the_newest_replay(store: LabelStore) -> None:
     record(store, judged(["a"], ["b"]), retrieval(["a"]), corpus_hash="c1")
     record(store, judged(["a"], ["b"]), failed(["a"], prompt_id="p2"), corpus_hash="c2")
-    assert store.judge_calls(ROOT) == (
-        JudgeCall("p1", JUDGED, 210.0, None, 1, True),
-        JudgeCall("p2", JUDGED, 3000.0, None, 1, True),
-    )
-    assert store.judge_calls("/elsewhere") == ()
+    assert [(found.prompt_id, found.system, found.call) for found in store.outcomes(ROOT)] == [
+        ("p1", PLAIN, None),
+        ("p1", JUDGED, JudgeCall(210.0, None, 1, True)),
+        ("p2", JUDGED, JudgeCall(3000.0, None, 1, True)),
+    ]
     assert set(store.run_settings(ROOT).values()) == {RunSettings(ROOT, "{}", each) for each in ("c1", "c2")}
