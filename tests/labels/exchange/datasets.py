@@ -52,7 +52,7 @@ AWKWARD = (
 property_test = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 """A dataset takes a while to draw, and one example of it holds many texts."""
 
-store_test = settings(property_test, max_examples=10)
+store_test = settings(property_test, max_examples=8)
 """A store takes a while to make."""
 
 words = st.sampled_from(AWKWARD)
