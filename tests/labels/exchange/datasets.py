@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -293,3 +294,22 @@ def content(db: LabelDatabase) -> dict[str, list[str]]:
         held["gold"] = sorted(map(repr, store.gold()))
         held["newest"] = sorted(map(repr, store.outcomes()))
     return held
+
+
+def check_label_studio(tasks: list[dict[str, Any]], config: str) -> None:
+    """The tasks fit the labelling interface *config*, as Label Studio demands (labelstud.io/guide/task_format)."""
+    interface = list(Xml.fromstring(config).iter())
+    controls = {tag.get("name"): tag for tag in interface if tag.get("toName")}
+    variables = {value[1:] for tag in interface if (value := str(tag.get("value"))).startswith("$")}
+    for task in tasks:
+        assert variables <= task["data"].keys()
+        for one in [*task["annotations"], *task["predictions"]]:
+            assert isinstance(one.get("ground_truth", False), bool)
+            for made in one["result"]:
+                control = controls[made["from_name"]]
+                assert (made["to_name"], made["type"]) == (control.get("toName"), control.tag.lower())
+                if control.tag == "Choices":
+                    (chosen,) = made["value"]["choices"]
+                    assert chosen in {choice.get("value") for choice in control.iter("Choice")}
+                else:
+                    assert all(isinstance(text, str) for text in made["value"]["text"])

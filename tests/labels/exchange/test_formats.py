@@ -9,7 +9,6 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pytest
@@ -28,6 +27,7 @@ from labels.tables import storable
 from tests.labels.exchange.datasets import (
     MEMORY,
     RETRIEVED,
+    check_label_studio,
     dataset,
     event,
     extract,
@@ -119,30 +119,11 @@ def test_trecs_files_give_back_gold_grades_and_what_each_system_injects_in_its_o
     }
 
 
-def check_label_studio(tasks: list[dict[str, Any]]) -> None:
-    """The tasks fit their labelling interface, as Label Studio demands (labelstud.io/guide/task_format)."""
-    interface = list(Xml.fromstring(FORMATS["label-studio"].interface).iter())
-    controls = {tag.get("name"): tag for tag in interface if tag.get("toName")}
-    variables = {value[1:] for tag in interface if (value := str(tag.get("value"))).startswith("$")}
-    for task in tasks:
-        assert variables <= task["data"].keys()
-        for one in [*task["annotations"], *task["predictions"]]:
-            assert isinstance(one.get("ground_truth", False), bool)
-            for made in one["result"]:
-                control = controls[made["from_name"]]
-                assert (made["to_name"], made["type"]) == (control.get("toName"), control.tag.lower())
-                if control.tag == "Choices":
-                    (chosen,) = made["value"]["choices"]
-                    assert chosen in {choice.get("value") for choice in control.iter("Choice")}
-                else:
-                    assert all(isinstance(text, str) for text in made["value"]["text"])
-
-
 @property_test
 @given(stored_datasets.map(Written))
 def test_a_file_is_recognised_by_how_it_begins_and_no_cell_of_a_table_begins_a_formula(written: Written) -> None:
     made = {name: FORMATS[name].write(written.store) for name in READABLE}
-    check_label_studio(json.loads(made["label-studio"]))
+    check_label_studio(json.loads(made["label-studio"]), FORMATS["label-studio"].interface)
     cells = [cell for row in csv.reader(io.StringIO(made["csv"], newline="")) for cell in row]
     assert not [cell for cell in cells if cell.startswith(tuple("=+-@\t\r\n＝＋－＠"))], (
         "a formula (OWASP, CSV injection)"
