@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, has_locks, make_private
 from engine.stores.private_database import NO_LOCKS
-from labels.migrations import STEPS, migrations
-from labels.tables import ELSEWHERE, LabelTables, database_of, storable
+from labels.tables import ELSEWHERE, STEPS, LabelTables, database_of, migrations, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

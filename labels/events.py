@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from labels.records import (
     NOT_KNOWN,
@@ -11,7 +11,6 @@ from labels.records import (
     Dispute,
     Event,
     Gold,
-    Label,
     Repeat,
     blindness,
     grouped,
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
     PairKey = tuple[str, str, str]
     """(prompt id, memory id, digest)."""
 
-Said = TypeVar("Said", "Label", "Event")
-
-LABEL_COLUMNS = ", ".join(Label._fields)
-
 OF_ROOT = QUERIES["part of_root"]
 
 
@@ -42,7 +37,7 @@ class StoredEvents:
 
     def labels(
         self, annotator: str | None = None, prompt_id: str | None = None, root: str | None = None
-    ) -> tuple[Label, ...]:
+    ) -> tuple[Event, ...]:
         """Current labels in the order of their events, also of texts that have changed since.
 
         With *root*, only labels of memories that a run over the root returned for the same prompt.
@@ -53,14 +48,10 @@ class StoredEvents:
         where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
         return self._labels(f"label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root})
 
-    def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Label, ...]:
-        rows = self._db.tuples(f"SELECT {LABEL_COLUMNS} FROM {source}", parameters)
-        return tuple(
-            Label._make((*said, blindness(blind), source, session, bool(repeat), titles))
-            for *said, blind, source, session, repeat, titles in rows
-        )
+    def _labels(self, source: str, parameters: dict[str, Any]) -> tuple[Event, ...]:
+        return tuple(map(event_of, self._db.rows(f"SELECT * FROM {source}", parameters)))
 
-    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
+    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Event, ...]:
         """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats.
 
         Answers to list cards are left out.
@@ -70,7 +61,7 @@ class StoredEvents:
         newest_first = f"{source} {of_cards} ORDER BY event_id DESC LIMIT :limit"
         return self._labels(newest_first, {"annotator": annotator, "limit": limit})
 
-    def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
+    def adjudications(self, root: str | None = None) -> tuple[Event, ...]:
         """The latest adjudication of each pair, in the order of their events."""
         return self._labels(f"adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root})
 
@@ -134,7 +125,7 @@ def event_row(event: Event) -> dict[str, Any]:
 # The consensus of several people
 
 
-def shared_verdict(verdicts: Sequence[str]) -> str | None:
+def shared_verdict(verdicts: Sequence[str | None]) -> str | None:
     """The consensus of the verdicts on one pair; None if there is none.
 
     The majority of relevant against not. Unsure and unrateable have no vote, unless all verdicts are the same. The view
@@ -146,9 +137,9 @@ def shared_verdict(verdicts: Sequence[str]) -> str | None:
     return verdicts[0] if len(set(verdicts)) == 1 else None
 
 
-def by_pair(labels: Iterable[Said]) -> dict[PairKey, list[Said]]:
+def by_pair(labels: Iterable[Event]) -> dict[PairKey, list[Event]]:
     return grouped((key_of(label), label) for label in labels)
 
 
-def key_of(label: Label | Event) -> PairKey:
+def key_of(label: Event) -> PairKey:
     return label.prompt_id, label.memory_id, label.digest

@@ -8,21 +8,18 @@ prompt's ranks have been revealed by then, so the measured agreement is an upper
 from __future__ import annotations
 
 import hashlib
-import json
 from itertools import chain
 from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.records import INJECTED, LABEL, LISTED, Card, Pool
-from labels.tables import QUERIES
+from labels.records import LABEL, Card, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.retrieval import Retrieval
-    from labels.records import Event, Label, Pair
-    from labels.tables import LabelTables
+    from labels.records import Event, Pair
 
 LIST_LENGTH = 10
 """The largest number of titles on a list card."""
@@ -100,28 +97,6 @@ def random_key(*parts: str) -> bytes:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
 
-def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
-    """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
-    at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
-    drawn = {"stratum": LISTED, "inclusion_probability": pool.drawn} if card in pool.listed else {}
-    db.upsert("frame", {**at, "stratum": INJECTED, "inclusion_probability": 1.0, "ts": ts, **drawn}, keys=tuple(at))
-
-
-class StoredPools:
-    """The pools of a store."""
-
-    _db: LabelTables
-
-    def pooled(self, seed: int) -> dict[str, list[str]]:
-        """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
-        rows = self._db.tuples(QUERIES["pooled"], {"seed": seed})
-        return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
-
-    def drawn(self, seed: int) -> dict[str, float]:
-        """The prompts with a list card in a pool with *seed*, and the probability with which each was drawn."""
-        return dict(self._db.tuples(QUERIES["drawn"], {"seed": seed}))
-
-
 # The next card
 
 
@@ -131,7 +106,7 @@ def open_cards(cards: Iterable[Card], labelled: Collection[Pair], skips: Mapping
     return tuple(card for times in range(MAX_SKIPS) for card in unlabelled if skips.get(card.pair, 0) == times)
 
 
-def answered(labels: Iterable[Label]) -> int:
+def answered(labels: Iterable[Event]) -> int:
     """The number of cards of a prompt that its *labels* answer; a list card is one."""
     return len({None if label.titles else label.pair for label in labels})
 
@@ -142,13 +117,13 @@ def pace(events: Iterable[Event]) -> float | None:
     return median(times) / 1000 if times else None
 
 
-def due_repeats(recent: Sequence[Label], seed: int) -> tuple[Label, ...]:
+def due_repeats(recent: Sequence[Event], seed: int) -> tuple[Event, ...]:
     """The labels whose cards are due for a repeat, the longest waiting first; *recent* are newest first.
 
     Only blind key presses are repeated: nothing else can be asked again under the same conditions.
     """
 
-    def drawn(label: Label, salt: str) -> float:
+    def drawn(label: Event, salt: str) -> float:
         return fraction(str(seed), salt, label.annotator, label.prompt_id, *label.pair)
 
     return tuple(

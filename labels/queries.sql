@@ -30,7 +30,9 @@
 
 -- [outcomes]
 SELECT retrieval_id, run_id, prompt_id, run.system, fallback, retrieval.elapsed_ms, kind,
-       EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id) AS is_asked
+       judge_call.elapsed_ms AS asked_ms, judge_call.cost_usd,
+       (SELECT max(samples) FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id) AS answers,
+       (SELECT max(source = 'live') FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id) AS is_live
 FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
 LEFT JOIN judge_call USING (run_id, prompt_id)
 WHERE retrieval_id IN ({newest}) ORDER BY retrieval_id
@@ -48,14 +50,6 @@ ORDER BY retrieval_id, rank
 -- [returned_texts]
 SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
 WHERE retrieval_id IN ({newest})
-
--- [judge_calls]
-SELECT judge_call.prompt_id, run.system, judge_call.elapsed_ms, judge_call.cost_usd,
-       coalesce(max(judge_verdict.samples), 0) AS answers,
-       coalesce(max(judge_verdict.source = 'live'), 1) AS is_live
-FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
-LEFT JOIN judge_verdict USING (call_id)
-WHERE retrieval_id IN ({newest}) GROUP BY call_id ORDER BY call_id
 
 -- [verdicts]
 SELECT judge_call.prompt_id, memory_id, digest, decision

@@ -63,6 +63,8 @@ BY_TIME = attrgetter("ts", "event_id")
 class Event(NamedTuple):
     """One key press of an annotator. Events are never changed.
 
+    The current label of an annotator for one memory text and one prompt is the latest label that was not taken back.
+
     `digest` names the text of the memory. `action` is one of ACTIONS. `verdict` is None for skips and retractions;
     `grade` is 0..3 or None. `ts` is the time in ISO 8601, in UTC. `blind`: the annotator had seen no rank, score,
     system or verdict of the prompt, None where that is not known of an imported label; repeats are always blind. A
@@ -107,34 +109,6 @@ class Event(NamedTuple):
         return self.memory_id, self.digest
 
 
-class Label(NamedTuple):
-    """The current label of an annotator for one memory text and one prompt.
-
-    It is the latest label that was not taken back, or the latest adjudication of the text. Only lists of the latest
-    labels hold a `repeat`, which is never current. `titles` is as in Event.
-    """
-
-    event_id: int
-    ts: str
-    annotator: str
-    prompt_id: str
-    memory_id: str
-    digest: str
-    verdict: str
-    grade: int | None
-    reason: str
-    note: str
-    blind: bool | None
-    source: str = ""
-    session: str = ""
-    repeat: bool = False
-    titles: int | None = None
-
-    @property
-    def pair(self) -> Pair:
-        return self.memory_id, self.digest
-
-
 @dataclass(frozen=True)
 class LabelledPair:
     """One memory text for one prompt."""
@@ -166,7 +140,7 @@ class Gold(LabelledPair):
 class Dispute(LabelledPair):
     """A pair on which annotators differ. `labels` are their current labels in the order of the events."""
 
-    labels: tuple[Label, ...]
+    labels: tuple[Event, ...]
 
 
 @dataclass(frozen=True)
@@ -236,16 +210,13 @@ class RunSettings(NamedTuple):
     corpus_hash: str
 
 
-@dataclass(frozen=True)
-class JudgeCall:
+class JudgeCall(NamedTuple):
     """One call of the judge, for one prompt.
 
     `elapsed_ms` and `cost_usd` (None if unknown) cover all `answers`; a failed call has 0 answers. `is_live` is False
     for answers from the cache, which took no time and no money.
     """
 
-    prompt_id: str
-    system: str
     elapsed_ms: float
     cost_usd: float | None
     answers: int
@@ -266,7 +237,7 @@ class Outcome(NamedTuple):
     `confidences`, `matched` and `scores` describe the injected memories, or are empty if unknown. A confidence is high,
     medium, low or empty; `matched` counts the prompt's terms in the memory; a lower score is better.
     `probabilities` (the cutoff's P(relevant)) and `digests` map candidates to values, where known. `is_phrase`: a run
-    file says that the prompt was a phrase of a memory when it was replayed.
+    file says that the prompt was a phrase of a memory when it was replayed. `call` is the judge's, None without one.
     """
 
     prompt_id: str
@@ -285,6 +256,7 @@ class Outcome(NamedTuple):
     probabilities: Mapping[str, float] = NOTHING
     digests: Mapping[str, str] = NOTHING
     is_phrase: bool = False
+    call: JudgeCall | None = None
 
     @property
     def is_unanswered(self) -> bool:

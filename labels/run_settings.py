@@ -80,52 +80,46 @@ def changed_settings(
         cutoff = default_cutoff(current)
     elif cutoff and cutoff.kind != system.cutoff:
         cutoff = None
-    then, now = flattened(recorded), flattened(settings_json(current, cutoff=cutoff))
-    return _changed(then, now, system.name, with_judge=has_judge and system.has_judge and current.judge.enabled)
+    judges = has_judge and system.has_judge and current.judge.enabled
+    return changed_values(system.name, recorded, settings_json(current, cutoff=cutoff), with_judge=judges)
 
 
 def changed_between(system: str, before: RunSettings, now: RunSettings) -> tuple[str, ...]:
     """The differences of a later run of a system from an earlier one that can change its injected sets, in words."""
-    then, since = flattened(before.config_json), flattened(now.config_json)
-    found = _changed(then, since, system, with_judge=is_judged(system))
+    found = changed_values(system, before.config_json, now.config_json, with_judge=system.endswith(JUDGED))
     return (*found, CORPUS_CHANGED) if before.corpus_hash != now.corpus_hash else found
 
 
-def _changed(then: Mapping[str, str], now: Mapping[str, str], system: str, *, with_judge: bool) -> tuple[str, ...]:
-    return tuple(
-        retuned(system) if name == CUTOFF else f"{name} was {then[name][:SHOWN]}, is {value[:SHOWN]}"
-        for name, value in now.items()
-        if name in then and then[name] != value and matters(name, with_judge)
-    )
+def changed_values(system: str, before: str, now: str, *, with_judge: bool) -> tuple[str, ...]:
+    found = differing([flattened(before), flattened(now)], with_judge)
+    return tuple(told(system, name, f"{values[0]}, is {values[1]}") for name, values in found)
 
 
 def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:
-    """The differences among *runs* of one *system* over one root that can change its injected sets, in words.
-
-    A setting that only some runs recorded, because an older memsift made the others, is no difference.
-    """
+    """The differences among *runs* of one *system* over one root that can change its injected sets, in words."""
     settings = [flattened(run.config_json) for run in runs]
     if len(runs) > 1 and any(IMPORTED in setting for setting in settings):
         return ("not all were made here, and a file does not say how they were",)
-    names = [name for name in dict.fromkeys(chain(*settings)) if matters(name, is_judged(system))]
-    values = {name: sorted({setting[name][:SHOWN] for setting in settings if name in setting}) for name in names}
-    found = [
-        retuned(system) if name == CUTOFF else f"{name} was {' or '.join(values[name])}"
-        for name in names
-        if len(values[name]) > 1
-    ]
-    if len({run.corpus_hash for run in runs}) > 1:
-        found.append(CORPUS_CHANGED)
-    return tuple(found)
+    found = differing(settings, system.endswith(JUDGED))
+    corpora = {run.corpus_hash for run in runs}
+    changed = [CORPUS_CHANGED] if len(corpora) > 1 else []
+    return (*(told(system, name, " or ".join(sorted(values))) for name, values in found), *changed)
 
 
-def retuned(system: str) -> str:
-    """The message for another model of a system."""
-    return RETUNED[DEFAULT if CUTS[DEFAULT] in system else TUNED]
+def differing(settings: Sequence[Mapping[str, str]], with_judge: bool) -> Iterator[tuple[str, list[str]]]:
+    """The names of the settings with several values, and these in their order.
+
+    A setting that only some runs recorded, because an older memsift made the others, is no difference.
+    """
+    for name in dict.fromkeys(chain(*settings)):
+        values = dict.fromkeys(setting[name] for setting in settings if name in setting)
+        if len(values) > 1 and matters(name, with_judge):
+            yield name, [value[:SHOWN] for value in values]
 
 
-def is_judged(system: str) -> bool:
-    return system.endswith(JUDGED)
+def told(system: str, name: str, values: str) -> str:
+    """The message for a setting of *system* with several *values*."""
+    return RETUNED[DEFAULT if CUTS[DEFAULT] in system else TUNED] if name == CUTOFF else f"{name} was {values}"
 
 
 def matters(name: str, with_judge: bool) -> bool:

@@ -17,7 +17,7 @@ from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
-from labels.records import BY_HAND, JudgeCall, Outcome, RunSettings, grouped, nested, picked
+from labels.records import BY_HAND, INJECTED, LISTED, JudgeCall, Outcome, RunSettings, grouped, nested, picked
 from labels.run_settings import changed_settings
 from labels.tables import QUERIES, storable
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
-    from labels.records import MemoryText, Pair
+    from labels.records import Card, MemoryText, Pair, Pool
     from labels.tables import LabelTables
 
 THIS_ROOT = QUERIES["part this_root"]
@@ -64,8 +64,17 @@ class InjectedMemory(NamedTuple):
     title: str = ""
 
 
+class EmptyReplay(NamedTuple):
+    """A retrieval whose system injected nothing; a `is_bare` one found no candidate either."""
+
+    prompt_id: str
+    system: str
+    config_json: str
+    is_bare: bool = False
+
+
 class StoredRuns:
-    """The runs of a store, with their prompts and memory texts."""
+    """The runs and pools of a store, with their prompts and memory texts."""
 
     _db: LabelTables
 
@@ -130,6 +139,51 @@ class StoredRuns:
         for prompt_id, *memory in self._db.tuples(QUERIES["injected"], [run_id]):
             found[prompt_id].append(InjectedMemory(*memory))
         return {prompt_id: tuple(memories) for prompt_id, memories in found.items()}
+
+    # Pools
+
+    def pooled(self, seed: int) -> dict[str, list[str]]:
+        """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
+        rows = self._db.tuples(QUERIES["pooled"], {"seed": seed})
+        return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
+
+    def drawn(self, seed: int) -> dict[str, float]:
+        """The prompts with a list card in a pool with *seed*, and the probability with which each was drawn."""
+        return dict(self._db.tuples(QUERIES["drawn"], {"seed": seed}))
+
+    # The newest retrievals, as outcomes of systems
+
+    def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
+        """The newest outcome of each prompt and system, of one root or of all, oldest first.
+
+        Candidates are only the injected memories and those with a label event: no measure needs the others.
+        """
+        rows = self._db.rows(QUERIES["outcomes"], {"root": root})
+        listed = self._db.rows(QUERIES["candidates"], {"root": root})
+        found = grouped((row["retrieval_id"], row) for row in listed)
+        return tuple(outcome(row, found.get(row["retrieval_id"], ())) for row in rows)
+
+    def returned_texts(self, root: str | None = None) -> set[Pair]:
+        """All memory texts that the retrievals of `outcomes` returned, injected or not."""
+        return set(self._db.tuples(QUERIES["returned_texts"], {"root": root}))
+
+    def verdicts(self, root: str | None = None) -> dict[str, dict[Pair, str]]:
+        """The judge's decisions in the retrievals of `outcomes` for which it answered: prompt id -> pair -> decision.
+
+        Where several systems asked it about a memory, the newest answer counts.
+        """
+        rows = self._db.tuples(QUERIES["verdicts"], {"root": root})
+        return nested((prompt_id, (memory_id, digest), decision) for prompt_id, memory_id, digest, decision in rows)
+
+    def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
+        """The settings of each run over *root*, or over all roots: run id -> settings."""
+        sql = f"SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR {THIS_ROOT}"
+        return {run_id: RunSettings(*made) for run_id, *made in self._db.tuples(sql, {"root": root})}
+
+    def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
+        """The replays over a root with these memories that injected nothing."""
+        rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash})
+        return list(map(EmptyReplay._make, rows))
 
 
 def run_id(root: str, system: str, config_json: str, corpus_hash: str) -> str:
@@ -236,64 +290,23 @@ def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
             db.insert("judge_verdict", {**about, **verdict})
 
 
-class EmptyReplay(NamedTuple):
-    """A retrieval whose system injected nothing; a `is_bare` one found no candidate either."""
-
-    prompt_id: str
-    system: str
-    config_json: str
-    is_bare: bool = False
-
-
-class NewestReplays:
-    """The newest retrievals of a store, as outcomes of systems."""
-
-    _db: LabelTables
-
-    def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
-        """The newest outcome of each prompt and system, of one root or of all, oldest first.
-
-        Candidates are only the injected memories and those with a label event: no measure needs the others.
-        """
-        rows = self._db.rows(QUERIES["outcomes"], {"root": root})
-        listed = self._db.rows(QUERIES["candidates"], {"root": root})
-        found = grouped((row["retrieval_id"], row) for row in listed)
-        return tuple(outcome(row, found.get(row["retrieval_id"], ())) for row in rows)
-
-    def returned_texts(self, root: str | None = None) -> set[Pair]:
-        """All memory texts that the retrievals of `outcomes` returned, injected or not."""
-        return set(self._db.tuples(QUERIES["returned_texts"], {"root": root}))
-
-    def judge_calls(self, root: str | None = None) -> tuple[JudgeCall, ...]:
-        """The judge calls of the retrievals of `outcomes`."""
-        rows = self._db.rows(QUERIES["judge_calls"], {"root": root})
-        return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
-
-    def verdicts(self, root: str | None = None) -> dict[str, dict[Pair, str]]:
-        """The judge's decisions in the retrievals of `outcomes` for which it answered: prompt id -> pair -> decision.
-
-        Where several systems asked it about a memory, the newest answer counts.
-        """
-        rows = self._db.tuples(QUERIES["verdicts"], {"root": root})
-        return nested((prompt_id, (memory_id, digest), decision) for prompt_id, memory_id, digest, decision in rows)
-
-    def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
-        """The settings of each run over *root*, or over all roots: run id -> settings."""
-        sql = f"SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR {THIS_ROOT}"
-        return {run_id: RunSettings(*made) for run_id, *made in self._db.tuples(sql, {"root": root})}
-
-    def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
-        """The replays over a root with these memories that injected nothing."""
-        rows = self._db.tuples(QUERIES["empty_replays"], {"root": root, "corpus": corpus_hash})
-        return list(map(EmptyReplay._make, rows))
+def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
+    """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
+    at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
+    drawn = {"stratum": LISTED, "inclusion_probability": pool.drawn} if card in pool.listed else {}
+    db.upsert("frame", {**at, "stratum": INJECTED, "inclusion_probability": 1.0, "ts": ts, **drawn}, keys=tuple(at))
 
 
 def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:
     """The outcome of a row of `retrieval` with the candidates *found*."""
     injected = [candidate for candidate in found if candidate["injected"]]
     about = {name: value for name, value in retrieved.items() if name != "retrieval_id"}
+    asked_ms, cost_usd, answers, is_live = map(about.pop, ("asked_ms", "cost_usd", "answers", "is_live"))
+    call = JudgeCall(asked_ms, cost_usd, answers or 0, is_live in (None, 1))
     return Outcome(
-        **about | {"is_asked": bool(retrieved["is_asked"])},
+        **about,
+        is_asked=answers is not None,
+        call=None if asked_ms is None else call,
         injected=column(injected, "memory_id"),
         candidates=column(found, "memory_id"),
         decisions=column(found, "decision"),

@@ -19,7 +19,6 @@ from engine.stores.roots import roots_in
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
-from labels.pooling import StoredPools, record_card
 from labels.records import (
     ADJUDICATE,
     LABEL,
@@ -32,7 +31,7 @@ from labels.records import (
     Event,
     grouped,
 )
-from labels.runs import NewestReplays, StoredRuns
+from labels.runs import StoredRuns
 from labels.tables import QUERIES
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
+class LabelStore(StoredEvents, StoredRuns):
     """A person's labels in one SQLite file. Belongs to the thread that opened it; other processes may use the file.
 
     A method that writes has committed when it returns. Every method raises LabelStoreError if the file cannot be read
@@ -241,7 +240,7 @@ class LabelStore(StoredEvents, StoredRuns, NewestReplays, StoredPools):
             runs.record_prompt(self._db, pool.prompt)
             for card in (*pool.cards, *pool.listed):
                 runs.record_memory(self._db, card.memory)
-                record_card(self._db, pool, card, ts)
+                runs.record_card(self._db, pool, card, ts)
 
     def record_prompt(self, prompt: Prompt) -> None:
         """Keep a prompt, such as one with another source. Raises as `record_retrieval` does."""

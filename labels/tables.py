@@ -1,24 +1,38 @@
-"""The tables of a label store, read and written by SQL: in a file, or in memory. Errors of SQLite in words."""
+"""The tables of a label store, read and written by SQL: in a file, or in memory. Errors of SQLite in words.
+
+The schema is built step by step, with a file of SQL for each step. A step that has been released is never edited: a
+store remembers the names of the steps that built it. A store that names a step missing from STEPS was made by a newer
+memsift.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
 import sys
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.lean.sections import read_sections
 from engine.stores.private_database import storable as storable
-from labels.migrations import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sqlite_utils import Database
+    from sqlite_utils.migrations import Migrations
 
     Parameters = Sequence[Any] | dict[str, Any]
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+STEPS = tuple(sorted(path.stem for path in MIGRATIONS.glob("m*.sql")))
+"""All steps of the schema, oldest first."""
 
 IN_MEMORY = ":memory:"
 PART = "part "
@@ -166,3 +180,34 @@ def explained(error: sqlite3.Error, path: Path) -> LabelStoreError:
     primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     advice = ADVICE.get(primary, f"SQLite says: {error}. {KEPT}")
     return LabelStoreError(f"Label store {path}: {advice}")
+
+
+# The schema
+
+
+@cache
+def migrations() -> Migrations:
+    """The steps as sqlite-utils takes them. A command that opens no store does without sqlite-utils."""
+    from sqlite_utils.migrations import Migrations
+
+    made = Migrations("memsift.labels")
+    for step in STEPS:
+        made(name=step)(partial(take, step))  # type: ignore[type-var]
+    return made
+
+
+def take(step: str, db: Database) -> None:
+    """Bring the schema of *db* from the step before to *step*."""
+    db.conn.create_function("event_uid", -1, event_uid, deterministic=True)
+    statement = ""
+    for line in (MIGRATIONS / f"{step}.sql").read_text(encoding="utf-8").splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):  # a trigger is one, with the semicolons in it
+            # SQLite keeps the text of a table, and the first stores have it with this indent
+            db.execute(indent(statement, "    "))
+            statement = ""
+
+
+def event_uid(*columns: str | int | None) -> str:
+    """The name of an event that had none. It is a hash of its columns, the same in every copy of its store."""
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:32]

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from labels.events import PairKey
     from labels.exchange.exporting import Extract, JudgedPair
-    from labels.exchange.files import FileText
-    from labels.exchange.rows import Dataset
+    from labels.exchange.files import Dataset, FileText
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
 """The letters with which a formula may begin in a spreadsheet (OWASP, CSV injection)."""
@@ -101,7 +100,8 @@ def table_rows(source: FileText) -> Iterator[Node]:
     csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
     told = SEPARATOR.match(source.text)
     above, text = (1, source.text[told.end() :]) if told else (0, source.text)
-    sign = told["sign"] if told else delimiter(text)
+    # the comma, or the separator that spreadsheets of some countries write in its place
+    sign = told["sign"] if told else max(DELIMITERS, key=text.split("\n", 1)[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     first_line = above + 1
     try:
@@ -120,12 +120,6 @@ def table_rows(source: FileText) -> Iterator[Node]:
         raise ExchangeError(
             f"{source.path}, the row from line {first_line} on: expected CSV ({error}). {CUT_OFF}"
         ) from None
-
-
-def delimiter(text: str) -> str:
-    """The comma, or the separator that spreadsheets of some countries write in its place."""
-    head = text.split("\n", 1)[0]
-    return max(DELIMITERS, key=head.count)
 
 
 def check_columns(head: Node, names: list[str]) -> None:

@@ -5,16 +5,17 @@ Formats with a row for each pair also read their rows into a dataset here.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.events import by_pair, event_of, event_row, key_of
-from labels.exchange.files import nfc
+from labels.exchange.files import Dataset, nfc
 from labels.exchange.merge import QUERIES, add, read_memories, read_prompts
-from labels.exchange.rows import Dataset, id_hash, text_hash
 from labels.records import BY_HAND, CHOSEN, Event, MemoryText, grouped
+from labels.runs import short_hash
 from labels.tables import QUERIES as STORE_QUERIES
 from labels.tables import LabelTables
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Turn
     from labels.events import PairKey
-    from labels.exchange.files import Node
-    from labels.exchange.rows import Row
+    from labels.exchange.files import Node, Row
 
 GOLD = "gold"
 """The annotator of agreed labels."""
@@ -267,3 +267,22 @@ class Extract(LabelTables):
             for table in tables:
                 self.execute(f"UPDATE {table} SET {column} = id_hash({column})")
         self.redacted = True
+
+
+# Hashes that stand in place of texts and ids
+
+HASH_PREFIX = "sha256:"
+
+
+def text_hash(text: str) -> str:
+    """`sha256:` and 64 hex digits."""
+    return HASH_PREFIX + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_hash(text: str) -> bool:
+    return text.startswith(HASH_PREFIX) and len(text) == len(HASH_PREFIX) + 64
+
+
+def id_hash(name: str) -> str:
+    """16 hex digits for an id, which may quote a text. The empty id stays empty."""
+    return short_hash(name) if name else ""

@@ -1,6 +1,10 @@
-"""Files to import, read as text, lines or JSON objects, and JSON to export.
+"""Files to import, read as text, lines or JSON objects; the rows that are exchanged; JSON lines to export.
 
 Each error names the file, the line or JSON path, the field, and the value that was expected.
+
+The rows are those of the label store, in the form of memsift's own JSON lines, whatever the format of the file. Events
+are the store's own records. The other rows are dicts with the columns below: column -> its default, or its type if a
+file must give it. The type `str | None` stands for a column that may be missing.
 """
 
 from __future__ import annotations
@@ -8,23 +12,26 @@ from __future__ import annotations
 import codecs
 import json
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from sys import float_info
 from types import UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from engine.errors import ExchangeError
+from engine.judge.verdict import LIVE
 from engine.lean.json_text import printed_json
 from engine.stores.files import open_source
+from labels.records import Event, MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from labels.exchange.rows import Row
+    from engine.prompt import Prompt
 
+Row = dict[str, Any]
 R = TypeVar("R")
 
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -210,7 +217,10 @@ class Node:
             raise self.wrong(field, "a time such as 2026-01-31T12:00:00.000+00:00") from None
 
     def texts(self, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        return tuple(self._field(field, default, is_texts, "a list of texts"))
+        def fits(value: object) -> bool:
+            return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+
+        return tuple(self._field(field, default, fits, "a list of texts"))
 
     def child(self, field: str) -> Node | None:
         """The object in a field; None where it is missing or null."""
@@ -231,7 +241,7 @@ class Node:
         return [Node(self.path, f"{self.place}.{field}[{number}]", value) for number, value in enumerate(values)]
 
     def record(self, columns: Row, **given: Any) -> Row:
-        """The row with *columns* (see `labels.exchange.rows`) from the fields of the same names, but for *given*."""
+        """The row with *columns* from the fields of the same names, but for *given*."""
         return {name: given[name] if name in given else self._column(name, kind) for name, kind in columns.items()}
 
     def _column(self, name: str, kind: Any) -> object:
@@ -257,10 +267,6 @@ def is_whole(value: object) -> bool:
 
 def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= float_info.max
-
-
-def is_texts(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
 COLUMN_READERS: dict[type, Callable[[Node, str, Any], object]] = {
@@ -290,5 +296,80 @@ def json_lines(rows: Iterable[Any]) -> str:
     return "".join(f"{printed_json(row)}\n" for row in rows)
 
 
-def json_document(value: Any) -> str:
-    return f"{printed_json(value, indent=2)}\n"
+# Rows
+
+
+def columns_of(record: type[MemoryText | Event]) -> Row:
+    defaults: Row = record._field_defaults
+    hints = get_type_hints(record).items()
+    return {name: hint if defaults.get(name) is None else defaults[name] for name, hint in hints}
+
+
+def needed(names: str) -> Row:
+    return dict.fromkeys(names.split(), str)
+
+
+def texts(names: str) -> Row:
+    return dict.fromkeys(names.split(), "")
+
+
+EVENT = {name: column for name, column in columns_of(Event).items() if name != "event_id"}
+MEMORY = columns_of(MemoryText)
+RUN = needed("run_id system") | texts("root config_json config_hash corpus_hash engine_version sqlite_version ts")
+RETRIEVAL = needed("run_id prompt_id") | texts("ts fallback") | {"elapsed_ms": 0.0}
+RESULT = (
+    needed("memory_id digest")
+    | {"rank": int, "score": float, "bm25": 0.0, "body_bonus": 0, "confidence": "", "injected": False}
+    | {"dropped_by": str | None, "probability": float | None, "matched": ()}
+)
+"""A candidate of a retrieval. `score` and `bm25` are SQLite's: negative, lower is better."""
+
+CALL = (
+    needed("ts provider model template_hash status")
+    | {"elapsed_ms": float, "input_tokens": 0, "output_tokens": 0}
+    | {"detail": "", "depth": "keep", "cost_usd": float | None}
+)
+"""The call of a judge; see `engine.judge.verdict.Judgement`."""
+
+VERDICT = needed("decision status") | {
+    "reasoning": "",
+    "confidence": float | None,
+    "samples": 1,
+    "agreement": 1.0,
+    "source": LIVE,
+}
+POOLED = needed("prompt_id memory_id digest") | {"seed": int, "stratum": str, "inclusion_probability": float, "ts": ""}
+PLAN = needed("root prompt_id annotator order_name") | {"seed": int, "stratum": str, "ts": ""}
+SIGHTING = needed("annotator prompt_id") | {"ts": ""}
+
+
+def row_of(columns: Row, **given: Any) -> Row:
+    """A row with the *given* values, and the defaults of the other columns."""
+    return {
+        name: given[name] if name in given else None if isinstance(default, UnionType) else default
+        for name, default in columns.items()
+    }
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Everything that is exchanged; events are in the order in which they were written.
+
+    A row of `retrievals` has RETRIEVAL's columns, `results` in rank order, each with its `verdict` or None, and the
+    `call` of the judge or None. `places`: where the file first names a memory id and digest. `redacted`: hashes stand
+    in place of texts and ids. `by_text`: the format has no prompt ids of its own, so the text of a prompt is enough to
+    recognise it. `unanswered`: where the file has an answer that says nothing, which is left out.
+    """
+
+    prompts: tuple[Prompt, ...] = ()
+    memories: tuple[MemoryText, ...] = ()
+    events: tuple[Event, ...] = ()
+    runs: tuple[Row, ...] = ()
+    retrievals: tuple[Row, ...] = ()
+    pool: tuple[Row, ...] = ()
+    plan: tuple[Row, ...] = ()
+    sightings: tuple[Row, ...] = ()
+    places: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    redacted: bool = False
+    by_text: bool = False
+    unanswered: tuple[str, ...] = ()

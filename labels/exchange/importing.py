@@ -1,34 +1,41 @@
-"""A file into a label store: all of it that is about known prompts and memories, or nothing."""
+"""A file into a label store: all of it that is about known prompts and memories, or nothing.
+
+The prompts and memories of the file are matched with those of the label store, the roots and the prompt files.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.errors import ExchangeError
+from engine.lean.record import replace as replace_record
+from engine.memory import Section, content_digest
+from engine.prompt import Prompt
 from labels import runs
 from labels.events import key_of
-from labels.exchange.exporting import events_in
-from labels.exchange.files import nfc
-from labels.exchange.matching import KnownNames, match
+from labels.exchange.exporting import events_in, id_hash, is_hash, text_hash
+from labels.exchange.files import EVENT, nfc
 from labels.exchange.merge import add, read_memories, read_prompts, stored
-from labels.exchange.rows import EVENT
-from labels.records import IMPORTED, LABEL, MemoryText
+from labels.exchange.trec import unescaped
+from labels.records import BY_HAND, IMPORTED, LABEL, MemoryText, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from engine.memory import Memory
-    from engine.prompt import Prompt
     from labels.database import LabelDatabase
-    from labels.exchange.files import FileText
-    from labels.exchange.matching import Matched
+    from labels.exchange.files import Dataset, FileText, Row
     from labels.exchange.merge import MergedRows
     from labels.exchange.registry import ExchangeFormat
-    from labels.exchange.rows import Dataset
     from labels.records import Event
+
+K = TypeVar("K", bound="Hashable")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -79,9 +86,8 @@ def import_file(
     dataset = with_annotator(form.read(source), annotator, form, source)
     origin = f"{source.path.name} ({form.name})"
     with db.writing():
-        memories = (*read_memories(db), *context.memories)
-        present = {memory.id: memory.digest for memory in context.memories}
-        matched = match(dataset, KnownNames((*read_prompts(db), *context.prompts), memories, present))
+        prompts, memories = (*read_prompts(db), *context.prompts), (*read_memories(db), *context.memories)
+        matched = match(Matching(dataset, prompts, memories, {memory.id: memory.digest for memory in context.memories}))
         events = list(completed(matched.dataset.events, db, origin, context.now))
         repeated = len(matched.dataset.events) - len(events)
         ready = replace(with_run_ids(matched.dataset, db, source, context), events=tuple(events))
@@ -155,3 +161,212 @@ def with_run_ids(dataset: Dataset, db: LabelDatabase, source: FileText, context:
     new = tuple(row for row in named if (row["run_id"], row["prompt_id"]) not in known)
     imported = tuple({**run, **made[run["run_id"]], "ts": context.now} for run in dataset.runs)
     return replace(dataset, runs=imported if new else (), retrievals=new)
+
+
+# Known prompts and memories
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A dataset with only known or new prompts and memories, and the names and counts of everything left out."""
+
+    dataset: Dataset
+    unknown_prompts: tuple[str, ...] = ()
+    unknown_memories: tuple[str, ...] = ()
+    events: int = 0
+    retrievals: int = 0
+
+
+class Matching:
+    """The known prompt and memory text for each prompt and memory that *dataset* names, by any name; looked up once.
+
+    *memories* are all known texts, oldest first; *present* maps the id of a memory to the digest of its present text.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        prompts: Collection[Prompt],
+        memories: Collection[MemoryText],
+        present: Mapping[str, str],
+    ) -> None:
+        self.dataset = dataset
+        self.prompts: dict[str, Prompt | None] = {}
+        self.memories: dict[tuple[str, str], MemoryText | None] = {}
+        self._given_prompts = {prompt.id: prompt for prompt in dataset.prompts}
+        self._given_memories = {(memory.id, memory.digest): memory for memory in dataset.memories}
+        self._prompts = by(prompts, lambda prompt: (nfc(prompt.id),))
+        self._prompts_by_alias = by(prompts, lambda prompt: (id_hash(prompt.id), nfc(unescaped(prompt.id))))
+        self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
+        self._versions = by(
+            memories, lambda memory: [(nfc(memory.id), memory.digest), (id_hash(memory.id), memory.digest)]
+        )
+        self._digests = by(memories, lambda memory: (memory.digest,))
+        self._same_id = grouped((nfc(memory.id), memory) for memory in memories)
+        newest = {memory.id: memory for memory in memories}
+        newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
+        self._newest_by_name = by(newest.values(), names_of)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the file gives the full records of its prompts and memories, which only JSONL with texts does."""
+        return not (self.dataset.by_text or self.dataset.redacted)
+
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        if prompt_id not in self.prompts:
+            given = self._given_prompts.get(prompt_id) or Prompt(prompt_id, "")
+            is_own = self.is_complete and prompt_id in self._given_prompts
+            found = self._known_prompt(given, by_id_alone=is_own)
+            if is_own:
+                found = replace_record(given, text=found.text) if found else given
+            elif found and given.source in BY_HAND:
+                found = replace_record(found, source=given.source)
+            self.prompts[prompt_id] = found
+        return self.prompts[prompt_id]
+
+    def _known_prompt(self, given: Prompt, *, by_id_alone: bool) -> Prompt | None:
+        """The known prompt for *given*; else *given* itself, if it has a text; else None.
+
+        Raises ExchangeError for a known id with another text.
+        """
+        name = nfc(given.id)
+        found = self._prompts.get(name)
+        if found and given.text and not is_same(found.text, given.text):
+            raise ExchangeError(
+                f"The prompt {found.id!r} is known with another text, so its labels would be about something else. "
+                "Nothing was imported. Give one of the two prompts another id."
+            )
+        if found or by_id_alone:
+            return found
+        candidates = [self._prompts_by_alias.get(name)]
+        if self.dataset.by_text and given.text:
+            candidates.append(self._prompts_by_text.get(normal(given.text)))
+        for candidate in candidates:
+            if candidate and (not given.text or is_same(candidate.text, given.text)):
+                return candidate
+        return given if given.text and not is_hash(given.text) else None
+
+    def memory(self, memory_id: str, digest: str) -> MemoryText | None:
+        """Raises ExchangeError if the text belongs to a known memory and the id to none."""
+        key = memory_id, digest
+        if key not in self.memories:
+            given = self._given_memories.get(key) or MemoryText(*key)
+            is_own = self.is_complete and key in self._given_memories and bool(digest)
+            found = given if is_own else self._known_memory(given)
+            if found is None and self.is_complete and memory_id and digest:
+                found = given  # an older or a future text: its label waits until the text is known
+            self.memories[key] = found
+            is_known = not memory_id or (found and nfc(found.id) in self._same_id)
+            text = (found or given).digest
+            other = self._digests.get(text) if text and not is_known else None
+            if other and key in self.dataset.places:
+                raise ExchangeError(
+                    f"{self.dataset.places[key]}, memory_id: expected {other.id!r}, whose text this is, found "
+                    f"{given.id!r}. Perhaps a spreadsheet changed the id. Nothing was imported: put it back."
+                )
+        return self.memories[key]
+
+    def _known_memory(self, given: MemoryText) -> MemoryText | None:
+        """The known text for *given*; else *given* itself, if it has an id and a text; else None.
+
+        A digest decides, then the text; a name alone means the present text of the memory, or else its newest text.
+        """
+        name, has_text = nfc(given.id), bool(given.title or given.body) and not is_hash(given.body or "")
+        if given.digest:
+            found = self._versions.get((name, given.digest))
+            found = found or (None if given.id else self._digests.get(given.digest))
+        elif has_text:
+            same = (
+                known
+                for known in self._same_id.get(name, ())
+                if (not given.title or normal(known.title) == normal(given.title))
+                and (given.body is None or is_same(known.body or "", given.body))
+            )
+            found = next(same, None)
+        else:
+            found = self._newest_by_name.get(name)
+        if found or not (given.id and has_text):
+            return found
+        text = (Section("", tuple((given.body or "").split("\n"))),)
+        return given._replace(digest=given.digest or content_digest(given.category, given.title, given.tags, text))
+
+    def ids(self, prompt_id: str, memory_id: str, digest: str) -> Row | None:
+        """The known ids for the ids of a row, as its columns; None if the prompt or the memory is unknown."""
+        prompt, memory = self.prompt(prompt_id), self.memory(memory_id, digest)
+        if not prompt or not memory:
+            return None
+        return {"prompt_id": prompt.id, "memory_id": memory.id, "digest": memory.digest}
+
+    def retrieved(self, given: Row) -> Row | None:
+        """*given* with known ids; None if any id is unknown, because its injected set would change."""
+        prompt = self.prompt(given["prompt_id"])
+        memories = [self.memory(result["memory_id"], result["digest"]) for result in given["results"]]
+        known = [memory for memory in memories if memory]
+        if prompt is None or len(known) < len(memories):
+            return None
+        pairs = zip(given["results"], known, strict=True)
+        results = [{**result, "memory_id": memory.id, "digest": memory.digest} for result, memory in pairs]
+        return {**given, "prompt_id": prompt.id, "results": results}
+
+
+def by(values: Collection[V], names: Callable[[V], Sequence[K]]) -> dict[K, V]:
+    """The first value of each name. All first names go before all second names, and so on."""
+    found: dict[K, V] = {}
+    for same_place in zip(*map(names, values), strict=True):
+        for name, value in zip(same_place, values, strict=True):
+            found.setdefault(name, value)
+    return found
+
+
+def names_of(memory: MemoryText) -> tuple[str, ...]:
+    """The names that a file may use for a memory, the safest first."""
+    path = memory.path or memory.id
+    return nfc(memory.id), nfc(unescaped(memory.id)), id_hash(memory.id), nfc(path), nfc(PurePath(path).stem)
+
+
+def normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def is_same(known: str, given: str) -> bool:
+    return text_hash(known) == given if is_hash(given) else normal(known) == normal(given)
+
+
+def match(matching: Matching) -> Matched:
+    """The dataset with the ids of known prompts and memories in place of the ids in the file.
+
+    An unknown prompt or memory is taken from the file, if the file gives its text. Runs of a redacted dataset are left
+    out, because the texts that they ran over are not in it.
+    """
+    dataset = matching.dataset
+    if matching.is_complete:
+        for own in dataset.prompts:
+            matching.prompt(own.id)
+        for memory in dataset.memories:
+            matching.memory(memory.id, memory.digest)
+    asked = ((event, matching.ids(*key_of(event))) for event in dataset.events)
+    events = tuple(event._replace(**ids) for event, ids in asked if ids)
+    pooled = ((row, matching.ids(row["prompt_id"], row["memory_id"], row["digest"])) for row in dataset.pool)
+    retrievals = () if dataset.redacted else tuple(filter(None, map(matching.retrieved, dataset.retrievals)))
+    kept = replace(
+        dataset,
+        events=events,
+        pool=tuple({**row, **ids} for row, ids in pooled if ids),
+        plan=() if dataset.redacted else dataset.plan,
+        sightings=tuple(
+            {**sighting, "prompt_id": prompt.id}
+            for sighting in dataset.sightings
+            if (prompt := matching.prompts.get(sighting["prompt_id"]))
+        ),
+        runs=() if dataset.redacted else dataset.runs,
+        retrievals=retrievals,
+        prompts=tuple(prompt for prompt in matching.prompts.values() if prompt),
+        memories=tuple(memory for memory in matching.memories.values() if memory),
+    )
+    return Matched(
+        kept,
+        unknown_prompts=tuple(name for name, prompt in matching.prompts.items() if prompt is None),
+        unknown_memories=tuple(key[0] or key[1] for key, memory in matching.memories.items() if memory is None),
+        events=len(dataset.events) - len(events),
+        retrievals=len(dataset.retrievals) - len(retrievals),
+    )

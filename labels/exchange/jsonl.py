@@ -10,17 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from engine.lean.record import fields
 from engine.prompt import Prompt, Turn
-from labels.exchange.files import json_lines
+from labels.exchange.files import (
+    CALL,
+    EVENT,
+    MEMORY,
+    PLAN,
+    POOLED,
+    RESULT,
+    RETRIEVAL,
+    RUN,
+    SIGHTING,
+    VERDICT,
+    Dataset,
+    json_lines,
+)
 from labels.exchange.merge import rows_of
-from labels.exchange.rows import CALL, EVENT, MEMORY, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
 from labels.records import ACTIONS, ADJUDICATE, BY_HAND, LABEL, MAX_GRADE, RETRACT, VERDICTS, Event, MemoryText, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from labels.exchange.exporting import Extract
-    from labels.exchange.files import FileText, Node
-    from labels.exchange.rows import Row
+    from labels.exchange.files import FileText, Node, Row
 
 VERSION = 2
 HEADER = "memsift"

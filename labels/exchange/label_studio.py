@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
+from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.prompt import Turn
 from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, memory_in, prompt_in
-from labels.exchange.files import json_document
 from labels.records import (
     ADJUDICATE,
     LABEL,
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from labels.events import PairKey
     from labels.exchange.exporting import Extract, JudgedPair
-    from labels.exchange.files import FileText, Node
-    from labels.exchange.rows import Dataset, Row
+    from labels.exchange.files import Dataset, FileText, Node, Row
 
 INTERFACE = Path(__file__).with_suffix(".xml").read_text(encoding="utf-8")
 """The labelling interface of the project that loads the tasks."""
@@ -51,7 +50,8 @@ HASHED_NAME = re.compile(r"person-[0-9a-f]{12}")
 
 
 def write(extract: Extract) -> str:
-    return json_document([task(number, pair) for number, pair in enumerate(judged_pairs(extract), start=1)])
+    tasks = [task(number, pair) for number, pair in enumerate(judged_pairs(extract), start=1)]
+    return f"{printed_json(tasks, indent=2)}\n"
 
 
 def task(number: int, pair: JudgedPair) -> dict[str, Any]:

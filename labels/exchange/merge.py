@@ -16,7 +16,7 @@ from engine.stores.files import make_private
 from labels import runs
 from labels.database import LabelDatabase, unusable_place
 from labels.events import event_of, event_row
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
+from labels.exchange.files import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, SIGHTING, VERDICT, Dataset
 from labels.records import RETRACT, Event, MemoryText
 from labels.tables import explained, queries_beside, storable
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from engine.prompt import Prompt
-    from labels.exchange.rows import Row
+    from labels.exchange.files import Row
     from labels.tables import LabelTables
 
 

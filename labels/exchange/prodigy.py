@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from labels.events import PairKey
     from labels.exchange.exporting import Extract, JudgedPair
-    from labels.exchange.files import FileText, Node
-    from labels.exchange.rows import Dataset
+    from labels.exchange.files import Dataset, FileText, Node
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
 OWN_FIELD = "memsift"

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from labels.exchange.exporting import Extract
-    from labels.exchange.files import FileText
-    from labels.exchange.rows import Dataset
+    from labels.exchange.files import Dataset, FileText
 
 
 KINDS = {name.partition(": ")[0]: (sql, name.partition(": ")[2]) for name, sql in QUERIES.items() if ": " in name}

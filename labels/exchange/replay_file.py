@@ -11,7 +11,7 @@ from labels.exchange.files import FileLine, is_number, is_whole, nfc, read_sourc
 from labels.records import JudgeCall, Outcome, picked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from engine.judge.verdict import Judgement, Verdict
@@ -44,25 +44,21 @@ def run_row(retrieval: Retrieval, *, is_phrase: bool = False) -> dict[str, Any]:
             {
                 "id": found.memory.id,
                 **picked(found, CANDIDATE_COLUMNS),
-                "verdict": verdict_field(found.verdict),
+                "verdict": fields_without("memory_id", found.verdict),
                 "dropped_by": found.dropped_by,
             }
             for found in retrieval.candidates
         ],
-        "judgement": judgement_field(retrieval.judgement),
+        "judgement": fields_without("verdicts", retrieval.judgement),
         "fallback": retrieval.fallback,
         "ms": round(retrieval.elapsed_ms, 3),
         **({"is_phrase": True} if is_phrase else {}),
     }
 
 
-def verdict_field(verdict: Verdict | None) -> dict[str, Any] | None:
-    return None if verdict is None else {name: value for name, value in fields(verdict).items() if name != "memory_id"}
-
-
-def judgement_field(judgement: Judgement | None) -> dict[str, Any] | None:
-    """How the judge was asked, and its status; the verdicts stand with the candidates."""
-    return None if judgement is None else {name: part for name, part in fields(judgement).items() if name != "verdicts"}
+def fields_without(left_out: str, record: Verdict | Judgement | None) -> dict[str, Any] | None:
+    """The fields of a record but one, which is said elsewhere in the row."""
+    return {name: value for name, value in fields(record).items() if name != left_out} if record else None
 
 
 def read_outcomes(path: Path) -> tuple[Outcome, ...]:
@@ -117,6 +113,7 @@ def outcome_of(row: Node) -> Outcome:
         scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
         probabilities={name: value for name, value in probabilities.items() if value is not None},
         is_phrase=row.value.get("is_phrase") is True,
+        call=call_of(row.child("judgement"), verdicts),
     )
 
 
@@ -137,20 +134,14 @@ def number(value: Any) -> float | None:
     return float(value) if is_number(value) else None
 
 
-def read_calls(path: Path) -> tuple[JudgeCall, ...]:
-    """The judge's calls in a run file that `read_outcomes` accepts; rows without a time are left out."""
-    found = []
-    for row in (node.value for node in read_source(path).rows()):
-        judgement = row.get("judgement") or {}
-        cost = judgement.get("cost_usd")
-        if is_number(judgement.get("elapsed_ms")):
-            verdicts = [candidate["verdict"] for candidate in row["candidates"] if candidate.get("verdict")]
-            samples = [verdict.get("samples", 1) for verdict in verdicts]
-            answers = max((sample for sample in samples if is_whole(sample)), default=0)
-            is_live = not verdicts or any(verdict.get("source") != CACHE for verdict in verdicts)
-            cost = cost if is_number(cost) else None
-            found.append(JudgeCall(row["prompt_id"], row["system"], judgement["elapsed_ms"], cost, answers, is_live))
-    return tuple(found)
+def call_of(asked: Node | None, verdicts: Iterable[Node | None]) -> JudgeCall | None:
+    """The call of the judge in the field `judgement` of a row; None without a time."""
+    if asked is None or not is_number(asked.value.get("elapsed_ms")):
+        return None
+    said, cost = [verdict.value for verdict in verdicts if verdict], asked.value.get("cost_usd")
+    answers = max((own for verdict in said if is_whole(own := verdict.get("samples", 1))), default=0)
+    is_live = not said or any(verdict.get("source") != CACHE for verdict in said)
+    return JudgeCall(asked.value["elapsed_ms"], cost if is_number(cost) else None, answers, is_live)
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ from ctypes import c_float
 from itertools import groupby
 from math import inf, isfinite
 from operator import itemgetter
-from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
 from labels.exchange.exporting import judged_pairs, one_text_each, system_results
-from labels.exchange.files import nfc, read_source
-from labels.exchange.rows import RESULT, RETRIEVAL, RUN, Dataset, row_of
+from labels.exchange.files import RESULT, RETRIEVAL, RUN, Dataset, nfc, read_source, row_of
 from labels.records import MAX_GRADE, NEEDED, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labels.exchange.exporting import Extract
-    from labels.exchange.files import FileLine, FileText
-    from labels.exchange.rows import Row
+    from labels.exchange.files import FileLine, FileText, Row
     from labels.records import Judgements
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
@@ -36,8 +33,8 @@ LEAST_PLAIN, LEAST_GRADED = 1, 2
 GRADES: dict[str | None, int] = {RELEVANT: LEAST_PLAIN, NOT_RELEVANT: 0}
 """The grade of a gold verdict. A pair with another verdict has no row."""
 
-SMALLEST_BELOW_0 = 1 - 2**31
-"""The bits of the largest negative number in single precision."""
+SPACING, SMALLEST = 2**-23, 2**-126
+"""In single precision: the largest distance of a number to the next, as its share, and the smallest normal number."""
 
 
 # Ids
@@ -186,26 +183,17 @@ def write_run(extract: Extract, *, candidates: bool = False) -> str:
 
 
 def falling(scores: Sequence[float]) -> Iterator[float]:
-    """The *scores*, made to fall strictly: a score that is not lower than the last becomes the next smaller number.
+    """The *scores*, made to fall strictly: a score that is not lower than the last becomes a little lower.
 
     trec_eval does not read ranks. It sorts equal scores by document id, and it holds scores in single precision.
     """
     before = inf
-    for score in scores:
-        single = c_float(score).value
-        if single < before:
-            yield score
-        else:
-            single = next_below(before)
-            yield single
-        before = single
-
-
-def next_below(single: float) -> float:
-    """The next smaller number in single precision. The bits of such numbers have their order, away from 0."""
-    (bits,) = unpack("<i", pack("<f", single))
-    step = 1 if bits < 0 else -1
-    return float(unpack("<f", pack("<i", bits + step if single else SMALLEST_BELOW_0))[0])
+    for given in scores:
+        score = given
+        if c_float(score).value >= before:
+            score = c_float(before - max(SMALLEST, SPACING * abs(before))).value
+        yield score
+        before = c_float(score).value
 
 
 def read_run(source: FileText) -> Dataset:

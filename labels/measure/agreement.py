@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from labels.events import PairKey
-    from labels.records import Judgements, Label, Outcome, Repeat
+    from labels.records import Event, Judgements, Outcome, Repeat
 
     Votes = tuple[int, int]
     """The numbers of people who call a memory relevant, and not relevant."""
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ANSWERS = ((True, True), (True, False), (False, True), (False, False))
 """The answers of two voices in the order of a table."""
 
-YES_NO = {RELEVANT: True, NOT_RELEVANT: False}
+YES_NO: dict[str | None, bool] = {RELEVANT: True, NOT_RELEVANT: False}
 """The verdicts that can be compared. An unsure person has not said the opposite."""
 
 
@@ -173,7 +173,7 @@ class People:
     alpha: Alpha | None
 
 
-def people_agreement(labels: Sequence[Label], repeats: Iterable[Repeat]) -> People | None:
+def people_agreement(labels: Sequence[Event], repeats: Iterable[Repeat]) -> People | None:
     """The agreement in labels and repeated labels; None if nothing was labelled twice."""
     answers: dict[str, dict[PairKey, bool]] = {}
     if len({label.annotator for label in labels}) > 1:
@@ -349,7 +349,7 @@ class LabellingProgress:
     stale: int
 
 
-def people(labels: Sequence[Label], repeats: Sequence[Repeat]) -> tuple[Person, ...]:
+def people(labels: Sequence[Event], repeats: Sequence[Repeat]) -> tuple[Person, ...]:
     """All annotators with labels, sorted by name."""
     found = []
     kappas = {concord.first: concord.kappa for concord in selves_of(repeats)}

@@ -30,15 +30,12 @@ EXACT_UP_TO = 15
 
 
 class Both(NamedTuple):
-    """The memories that two systems injected for one prompt.
-
-    `first_only` and `second_only` are (relevant, irrelevant) counts of memories that only one system injected.
-    """
+    """The memories that two systems injected for one prompt, and those that only one of them injected."""
 
     first: Tally
     second: Tally
-    first_only: tuple[int, int]
-    second_only: tuple[int, int]
+    first_only: Tally
+    second_only: Tally
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -148,8 +145,8 @@ def compare(
         p_value=sign_flip_p_value(gains),
         irrelevant=mean_difference(counts, more_irrelevant),
         relevant=mean_difference(counts, more_relevant),
-        first_only=(sum(pair.first_only[0] for pair in found), sum(pair.first_only[1] for pair in found)),
-        second_only=(sum(pair.second_only[0] for pair in found), sum(pair.second_only[1] for pair in found)),
+        first_only=counts_of([pair.first_only for pair in found]),
+        second_only=counts_of([pair.second_only for pair in found]),
         worth=worth,
         gain=None if worth is None else mean_difference(counts, partial(balance, worth)),
     )
@@ -162,22 +159,17 @@ def both(rows: Sequence[Outcome], judgements: Judgements, systems: tuple[str, st
         if row.system in found and row.prompt_id in prompts and not row.is_unanswered:
             found[row.system][row.prompt_id] = row.injected
     first, second = found.values()
+    made = []
+    for name in [name for name in first if name in second]:
+        one, other = first[name], second[name]
+        sets = (one, other, [own for own in one if own not in other], [own for own in other if own not in one])
+        made.append(Both._make(tally(name, own, judgements) for own in sets))
+    return made
 
-    def only(name: str, injected: tuple[str, ...], others: tuple[str, ...]) -> tuple[int, int]:
-        """(relevant, irrelevant) memories that are in *injected* and not in *others*."""
-        judged = tally(name, [memory_id for memory_id in injected if memory_id not in others], judgements)
-        return judged.relevant, judged.irrelevant
 
-    return [
-        Both(
-            tally(name, own, judgements),
-            tally(name, second[name], judgements),
-            only(name, own, second[name]),
-            only(name, second[name], own),
-        )
-        for name, own in first.items()
-        if name in second
-    ]
+def counts_of(tallies: Sequence[Tally]) -> tuple[int, int]:
+    """(relevant, irrelevant) memories."""
+    return sum(own.relevant for own in tallies), sum(own.irrelevant for own in tallies)
 
 
 # Intervals and tests

@@ -14,7 +14,8 @@ from labels.records import grouped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from labels.measure.evidence import Evidence, Sample
+    from labels.measure.evidence import Evidence
+    from labels.measure.metrics import Sample
     from labels.records import Judgements, Outcome
 
 PROBABILITY, STRENGTH = "probability", "strength"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,18 +22,17 @@ from labels.measure.judgements import (
     replayed_texts,
     slight_pairs,
 )
-from labels.measure.metrics import Ratio, Tally, relevant_in, served, tally
+from labels.measure.metrics import Ratio, Sample, Tally, served, tally
 from labels.pooling import random_key
 from labels.run_settings import changes
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.judgements import Digests, Moments, Pools
-    from labels.records import JudgeCall, Judgements, Label, Outcome, Repeat, RunSettings
+    from labels.records import Event, Judgements, Outcome, Repeat, RunSettings
     from labels.store import LabelStore
 
 AS_NOT, EXCLUDE = "not", "exclude"
@@ -51,23 +51,6 @@ class Tallied(NamedTuple):
     outcome: Outcome
     tally: Tally
     moment: int | None
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
-
-    `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
-    the largest number of memories that it injects for one of these.
-    """
-
-    judged: Mapping[str, tuple[int, int]]
-    whole: int
-    most: int = 1
-
-    @property
-    def counts(self) -> list[tuple[int, int]]:
-        return list(self.judged.values())
 
 
 @dataclass(frozen=True)
@@ -121,7 +104,7 @@ class Evidence:
     `slight` are the (prompt id, memory id) that people found relevant, but not needed. `labelled` are the prompts with
     any label, also of a text that was edited since. `days` are the days on which the prompts were typed, where known.
 
-    `calls` are the judge's calls for these outcomes. From a label store come the `labels` of cards that count, the
+    From a label store come the `labels` of cards that count, the
     `repeats`, and `facts` about these labels. `configured` is the name of the root's configured system. `made` are the
     settings of each run by its id; `changed` says in words how the present settings differ from them.
 
@@ -138,8 +121,7 @@ class Evidence:
     slight: Set[tuple[str, str]] = frozenset()
     labelled: Set[str] = frozenset()
     days: Mapping[str, str] = field(default_factory=dict)
-    calls: Sequence[JudgeCall] = ()
-    labels: Sequence[Label] = ()
+    labels: Sequence[Event] = ()
     repeats: Sequence[Repeat] = ()
     facts: LabelFacts = field(default_factory=LabelFacts)
     configured: str = ""
@@ -199,7 +181,8 @@ class Evidence:
     @cached_property
     def relevant_in_pools(self) -> Counter[str]:
         """The number of relevant memories in the pool of each prompt, which is the same for every system."""
-        return relevant_in(self.pools, self.judgements)
+        answers = {name: self.judgements.get(name, {}) for name in self.pools}
+        return Counter({name: list(map(answers[name].get, pool)).count(True) for name, pool in self.pools.items()})
 
     @cached_property
     def looked_through(self) -> Set[str]:
@@ -347,7 +330,6 @@ def evidence_from_store(
         slight=slight_pairs([*labels, *settled]),
         labelled=labelled,
         days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
-        calls=[call for call in store.judge_calls(root) if call.prompt_id in prompts],
         labels=on_cards,
         repeats=store.repeats(root),
         facts=LabelFacts(
@@ -372,7 +354,7 @@ def evidence_from_store(
     return found.without_phrases(find_phrased(texts_of, phrases))
 
 
-def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Label]:
+def labels_held(store: LabelStore, root: str | None, digests: Digests | None, prompts: Set[str]) -> Sequence[Event]:
     """The labels on memories that runs over *root* returned, and on other texts that it holds, for replayed *prompts*.
 
     A need must not be forgotten because other memories pushed the needed one out of the candidates.
@@ -388,13 +370,12 @@ def evidence_from_qrels(
     rows: Sequence[Outcome],
     given: Judgements,
     unjudged: str = AS_NOT,
-    calls: Sequence[JudgeCall] = (),
     slight: Set[tuple[str, str]] = frozenset(),
 ) -> Evidence:
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
-    found = Evidence(rows, given, is_qrels=True, calls=calls, slight=slight)
+    found = Evidence(rows, given, is_qrels=True, slight=slight)
     if unjudged == AS_NOT:
         found = replace(found, judgements=assuming_not_relevant(rows, given), explicit=given)
     return found.without_phrases({row.prompt_id for row in rows if row.is_phrase})

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from engine.config import JUDGED
 from engine.judge.verdict import MAX_UNANSWERED
 from labels.measure.comparison import SystemComparison, comparison_of
-from labels.measure.groups import Headline, headline
 from labels.measure.intervals import ANYTIME, LOOKS, ONCE, PLANNED, Interval, deciding_interval
-from labels.measure.metrics import Ratio, false_fire_rate
+from labels.measure.metrics import Headline, Ratio, false_fire_rate, headline
 from labels.measure.report import MAX_UNJUDGED, Gaps, Later, Outdated, above, gaps_in, later_prompts, outdated_prompts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from labels.measure.evidence import Evidence, Sample
+    from labels.measure.evidence import Evidence
     from labels.measure.intervals import Estimate
+    from labels.measure.metrics import Sample
     from labels.records import JudgeCall, Outcome
 
 PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")
@@ -307,7 +307,7 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
     *worth* is the number of irrelevant memories saved that make up for one relevant memory lost.
     """
     comparison = comparison_of(evidence, (plain, judged), worth)
-    own = [call for call in evidence.calls if call.system == judged]
+    own = [row.call for row in evidence.rows if row.system == judged and row.call]
     return JudgeCase(comparison, evidence.failures(judged), expense(own)) if comparison else None
 
 

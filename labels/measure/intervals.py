@@ -216,11 +216,6 @@ def counted_prompts(number: int) -> int:
     return max(look for look in LOOKS if look <= number) if is_between else number
 
 
-def next_look(number: int) -> int | None:
-    """The next planned look after *number* judged prompts; None after the last."""
-    return next((look for look in LOOKS if look > number), None)
-
-
 def deciding_interval(per_prompt: PerPrompt, most: float, looks: str = PLANNED) -> Interval:
     """The 95 % interval of set precision for PLANNED, ANYTIME or ONCE; 0..1 where nothing is known.
 

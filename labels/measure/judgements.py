@@ -12,7 +12,7 @@ from labels.records import BY_TIME, NEEDED, NOT_RELEVANT, RELEVANT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from labels.records import Judgements, Label, Outcome
+    from labels.records import Event, Judgements, Outcome
 
     Digests = Mapping[str, str]
     """memory id -> digest of its present text."""
@@ -32,12 +32,12 @@ def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
     return digests
 
 
-def current(labels: Iterable[Label], digests: Digests | None) -> list[Label]:
+def current(labels: Iterable[Event], digests: Digests | None) -> list[Event]:
     """The labels of memories whose text is still the same; all labels where *digests* are not known."""
     return [label for label in labels if digests is None or digests.get(label.memory_id) == label.digest]
 
 
-def matching(labels: Iterable[Label], replayed: Mapping[str, Mapping[str, str]]) -> list[Label]:
+def matching(labels: Iterable[Event], replayed: Mapping[str, Mapping[str, str]]) -> list[Event]:
     """The labels about the *replayed* texts, and those about memories that the newest replay did not return."""
     return [
         label
@@ -46,13 +46,13 @@ def matching(labels: Iterable[Label], replayed: Mapping[str, Mapping[str, str]])
     ]
 
 
-def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> tuple[Judgements, int]:
+def consensus(labels: Iterable[Event], settled: Iterable[Event] = ()) -> tuple[Judgements, int]:
     """The majority of relevant against not for each (prompt, memory), and the number of ties, which stay unjudged.
 
     An adjudication overrules the labels of its pair; the last of *settled* counts. All labels of a pair must be about
     the same text.
     """
-    votes: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    votes: dict[str, dict[str, list[str | None]]] = defaultdict(lambda: defaultdict(list))
     for label in labels:
         votes[label.prompt_id][label.memory_id].append(label.verdict)
     for label in settled:
@@ -69,7 +69,7 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> tuple[J
     return judgements, disputed
 
 
-def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
+def moments(labels: Iterable[Event], judgements: Judgements) -> dict[str, dict[str, int]]:
     """The place of each memory's first label among all *labels* by time; a disputed memory has none.
 
     Imported labels of one time share a place. So do those of a file without times, which have the time of the import:
@@ -106,7 +106,7 @@ def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[
     )
 
 
-def answered_lists(labels: Iterable[Label], judgements: Judgements, digests: Digests | None) -> frozenset[str]:
+def answered_lists(labels: Iterable[Event], judgements: Judgements, digests: Digests | None) -> frozenset[str]:
     """The prompts with an answered list card, and the prompts that were drawn for one and have nothing to list.
 
     Every title that the memories still have must be judged: not edited since, and not disputed. *labels* may be stale.
@@ -126,7 +126,7 @@ def needed_in(judgements: Judgements, slight: Set[tuple[str, str]]) -> Pools:
     return {name: ids for name, ids in needed.items() if ids}
 
 
-def slight_pairs(labels: Iterable[Label]) -> frozenset[tuple[str, str]]:
+def slight_pairs(labels: Iterable[Event]) -> frozenset[tuple[str, str]]:
     """The (prompt id, memory id) that people found relevant, and graded below NEEDED."""
     grades: dict[tuple[str, str], int] = {}
     for label in labels:

@@ -1,4 +1,7 @@
-"""The numbers of one system, as pure functions of its outcomes and of the judgements on them."""
+"""The numbers of one system and of its parts, as pure functions of its outcomes and of the judgements on them.
+
+The parts are confidences, kinds of prompt and agents; then come the worst memories and prompts, and TREC's measures.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,30 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.measure.intervals import Interval
+from engine.retrieval import HIGH, LOW, MEDIUM
+from labels.measure.intervals import (
+    LOOKS,
+    PLANNED,
+    Interval,
+    counted_prompts,
+    deciding_interval,
+    headline_interval,
+    precision_estimate,
+)
+from labels.records import grouped, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
+    from labels.measure.intervals import Estimate
     from labels.measure.judgements import Pools
     from labels.records import Judgements, Outcome
+
+NO_KIND, NO_AGENT = "(no kind)", "(no agent)"
+
+SHOWN_WORST = 10
+PATTERN = 2
+"""The fewest irrelevant pairs of a memory or prompt that is shown: a single one proves nothing."""
 
 
 @dataclass(frozen=True)
@@ -114,20 +134,14 @@ def polluted_rate(rows: Sequence[Outcome], tallies: Sequence[Tally], measured: S
     return Ratio(sum(known), len(known))
 
 
-def relevant_in(pools: Pools, judgements: Judgements) -> Counter[str]:
-    """prompt id -> the number of memories in its pool that are known to be relevant."""
-    answers = {name: judgements.get(name, {}) for name in pools}
-    return Counter({name: list(map(answers[name].get, pool)).count(True) for name, pool in pools.items()})
-
-
 def lost_per_prompt(tallies: Iterable[Tally], relevant: Counter[str], measured: Set[str]) -> Ratio:
-    """Memories of the pool that are `relevant_in` it and that the system did not inject, per *measured* prompt."""
+    """Memories *relevant* in the pool of a prompt that the system did not inject, per *measured* prompt."""
     own = [relevant[prompt.prompt_id] - prompt.relevant for prompt in tallies if prompt.prompt_id in measured]
     return Ratio(sum(own), len(own))
 
 
 def recall_in_pool(tallies: Sequence[Tally], relevant: Counter[str]) -> Ratio:
-    """Relevant memories injected, of all memories that are `relevant_in` the pool of all systems.
+    """Relevant memories injected, of all that are *relevant* in the pools of all systems.
 
     It is relative: a memory that no system looked at is not in it. All systems share the pool, so they can be compared.
     """
@@ -138,6 +152,173 @@ def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:
     """Relevant memories injected, of all memories known to be relevant for these prompts, in the pool or not."""
     known = sum(sum(judgements.get(prompt.prompt_id, {}).values()) for prompt in tallies)
     return Ratio(sum(prompt.relevant for prompt in tallies), known)
+
+
+# Parts of a system
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The completely judged prompts of one system: their (relevant, judged) counts, in the order of their first labels.
+
+    `whole` is the number of prompts that they were drawn from: all for which the system injects anything. `most` is
+    the largest number of memories that it injects for one of these.
+    """
+
+    judged: Mapping[str, tuple[int, int]]
+    whole: int
+    most: int = 1
+
+    @property
+    def counts(self) -> list[tuple[int, int]]:
+        return list(self.judged.values())
+
+
+@dataclass(frozen=True)
+class PrecisionEstimate:
+    """A precision, or the share of served prompts, and its 95 % interval, None when nothing was judged."""
+
+    ratio: Ratio
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The precision of one system, the same in report and gate: over the prompts that are completely judged.
+
+    Or its served share: of the prompts that need a memory, those that get one they need. `relevant` counts the relevant
+    memories, of the judged ones. `estimate` is their share, None before the first such prompt. `live` is the interval
+    that decides. With planned looks, `waiting` judged prompts do not count before the next `look`, which is None after
+    the last one.
+    """
+
+    relevant: Ratio
+    estimate: Estimate | None
+    live: Interval
+    waiting: int = 0
+    look: int | None = None
+
+    @property
+    def to_go(self) -> int:
+        """The number of prompts to judge before the next look; 0 without one."""
+        judged = self.waiting + (self.estimate.prompts if self.estimate else 0)
+        return self.look - judged if self.look else 0
+
+
+@dataclass(frozen=True)
+class Group:
+    """The precision of a part: `prompts` have a labelled memory in it, `injected` is the number of memories in it."""
+
+    name: str
+    prompts: int
+    injected: int
+    precision: PrecisionEstimate
+
+    @property
+    def is_known(self) -> bool:
+        return self.precision.ratio.whole > 0
+
+
+@dataclass(frozen=True)
+class KindGroup(Group):
+    """A kind of prompt, or the prompts of an agent.
+
+    `served` is of the prompts that need a memory, `false_fires` of those that need none.
+    """
+
+    served: Ratio
+    false_fires: Ratio
+
+    @property
+    def is_known(self) -> bool:
+        return any(found.whole for found in (self.precision.ratio, self.served, self.false_fires))
+
+
+@dataclass(frozen=True)
+class Worst:
+    """A memory or a prompt, and the numbers of its irrelevant and relevant pairs that any system injects.
+
+    `text` is the memory's title or the prompt's text, empty where it is not known.
+    """
+
+    id: str
+    text: str
+    irrelevant: int
+    relevant: int
+
+
+# Precision
+
+
+def headline(sample: Sample, looks: str = PLANNED) -> Headline:
+    """The headline of *sample* for a person who *looks* as planned, at any time, or once."""
+    judged = sample.counts
+    is_planned = looks == PLANNED
+    counts = judged[: counted_prompts(len(judged))] if is_planned else judged
+    return Headline(
+        Ratio(sum(x for x, _ in counts), sum(m for _, m in counts)),
+        precision_estimate(counts),
+        deciding_interval(judged, sample.most, looks),
+        len(judged) - len(counts),
+        next((look for look in LOOKS if is_planned and look > len(judged)), None),
+    )
+
+
+def estimate(tallies: Sequence[Tally]) -> PrecisionEstimate:
+    """The precision of *tallies*, which may be of some of the prompts, or of a part of their memories."""
+    return PrecisionEstimate(
+        precision(tallies), headline_interval([(tally.relevant, tally.judged) for tally in tallies])
+    )
+
+
+def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally]) -> tuple[Group, ...]:
+    """Precision of the memories injected with high, medium and low confidence; only levels that occur.
+
+    *tallies* are those of *rows*.
+    """
+    levels: dict[str, list[Tally]] = {HIGH: [], MEDIUM: [], LOW: []}
+    for row, tallied in zip(rows, tallies, strict=True):
+        for level, own in grouped(zip(row.confidences, tallied.judgements, strict=False)).items():
+            counts = Tally(row.prompt_id, len(own), len(own) - own.count(None), own.count(True))
+            levels.setdefault(level, []).append(counts)
+    return tuple(group(name, own) for name, own in levels.items() if name and own)
+
+
+def group(name: str, tallies: Sequence[Tally]) -> Group:
+    injecting = [tally for tally in tallies if tally.injected]
+    judged, injected = sum(tally.judged > 0 for tally in injecting), sum(tally.injected for tally in injecting)
+    return Group(name, judged, injected, estimate(injecting))
+
+
+# The worst
+
+
+def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> Judgements:
+    """The judgements on the memories that any system injects."""
+    pairs: dict[str, dict[str, bool]] = {}
+    for row in rows:
+        if judged := judgements.get(row.prompt_id):
+            known = {memory_id: judged[memory_id] for memory_id in row.injected if memory_id in judged}
+            pairs.setdefault(row.prompt_id, {}).update(known)
+    return pairs
+
+
+def worst_memories(pairs: Judgements, titles: Mapping[str, str]) -> tuple[Worst, ...]:
+    """The memories that are irrelevant in most of the injected *pairs* of all systems; a prompt counts once."""
+    of_memories = nested(
+        (name, prompt_id, is_good) for prompt_id, own in pairs.items() for name, is_good in own.items()
+    )
+    return worst_of(of_memories, titles)
+
+
+def worst_of(pairs: Judgements, texts: Mapping[str, str]) -> tuple[Worst, ...]:
+    """The ids with most irrelevant *pairs*, at least PATTERN; among equals those with fewer relevant ones first.
+
+    Of the injected pairs of all systems by prompt, these are the worst prompts; a memory counts once.
+    """
+    counts = [(name, list(own.values())) for name, own in pairs.items()]
+    most = sorted((-own.count(False), own.count(True), name) for name, own in counts if own.count(False) >= PATTERN)
+    return tuple(Worst(name, texts.get(name, ""), -fewer, relevant) for fewer, relevant, name in most[:SHOWN_WORST])
 
 
 # The injected memories as a ranking, in the measures of TREC

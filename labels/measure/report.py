@@ -13,28 +13,32 @@ from labels.measure.agreement import Agreement, People, judge_agreement, people_
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
 from labels.measure.evidence import Evidence, evidence_from_store
-from labels.measure.groups import (
+from labels.measure.intervals import ANYTIME, Interval, design_effect
+from labels.measure.metrics import (
     NO_AGENT,
     NO_KIND,
     Group,
     Headline,
     KindGroup,
+    RankingMeasures,
+    Ratio,
     Worst,
     by_confidence,
-    by_name,
     estimate,
+    group,
     headline,
     injected_pairs,
+    precision_bounds,
+    tally,
+    unjudged_share,
     worst_memories,
     worst_of,
 )
-from labels.measure.intervals import ANYTIME, Interval, design_effect
-from labels.measure.metrics import RankingMeasures, Ratio, precision_bounds, tally, unjudged_share
 from labels.records import BY_TIME, VERDICTS, grouped
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -362,3 +366,20 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
             for memory_id, decision in zip(row.candidates, row.decisions, strict=True)
         ),
     )
+
+
+def by_name(
+    system: str, evidence: Evidence, name_of: Callable[[Outcome], str], unknown: str, *, least: int = 1
+) -> tuple[KindGroup, ...]:
+    """Precision, served and false fires of the prompts of each name; empty below *least* names besides *unknown*."""
+    found = grouped((name_of(row.outcome) or unknown, row.tally) for row in evidence.tallied[system])
+    if len(found.keys() - {unknown}) < least:
+        return ()
+    needing = evidence.ordered.served_sample(system).judged
+    made = []
+    for name, tallies in sorted(found.items()):
+        served = [needing[tally.prompt_id][0] for tally in tallies if tally.prompt_id in needing]
+        need = Ratio(sum(served), len(served))
+        false_fires = metrics.false_fire_rate(tallies, evidence.without_relevant)
+        made.append(KindGroup(**vars(group(name, tallies)), served=need, false_fires=false_fires))
+    return tuple(made)

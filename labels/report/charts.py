@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from labels.measure.agreement import Confusion
     from labels.measure.curves import Bin, Curves, CutPoint, Moment
-    from labels.measure.groups import Worst
     from labels.measure.intervals import Interval
+    from labels.measure.metrics import Worst
     from labels.measure.report import Report, SystemReport
     from labels.records import Outcome
     from labels.report.section import ReportSection

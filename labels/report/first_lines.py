@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from labels.measure.comparison import Difference, SystemComparison
     from labels.measure.evidence import Evidence
-    from labels.measure.groups import Headline
-    from labels.measure.metrics import Ratio
+    from labels.measure.metrics import Headline, Ratio
     from labels.measure.report import Gaps, Later, Report, SystemReport
 
 HIGH_ENOUGH = 0.8

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
-from labels.measure.groups import NO_AGENT, NO_KIND
+from labels.measure.metrics import NO_AGENT, NO_KIND
 from labels.report.agreement_sections import judge_sections, people_sections
 from labels.report.charts import curve_sections
 from labels.report.notes import notes
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
     from labels.measure.comparison import SystemComparison
     from labels.measure.evidence import Evidence
-    from labels.measure.groups import Group, KindGroup
-    from labels.measure.metrics import Ratio
+    from labels.measure.metrics import Group, KindGroup, Ratio
     from labels.measure.report import Report, SystemReport
     from labels.records import Outcome
     from labels.report.section import Range

@@ -13,7 +13,7 @@ from labels.report.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from labels.measure.groups import Worst
+    from labels.measure.metrics import Worst
     from labels.measure.report import SystemReport
     from labels.report.charts import ChartLine
 

@@ -16,11 +16,9 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
-from scipy.stats import t as student
-
 from engine.cutoff import surer
 from engine.default_model import FALSE_FIRES
-from labels.measure.intervals import headline_interval, wilson
+from labels.measure.intervals import headline_interval, student_quantile, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,7 +157,7 @@ def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) ->
     if len(rates) < MIN_GROUPS:
         return None
     spread = stdev(rates) * sqrt(1 + 1 / len(rates))
-    return max(0.0, mean(rates) - float(student.ppf(confidence, len(rates) - 1)) * spread)
+    return max(0.0, mean(rates) - student_quantile(len(rates) - 1, 2 * confidence - 1) * spread)
 
 
 def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> list[tuple[float, bool]]:

@@ -22,12 +22,11 @@ from engine.opening import index_of
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.retrieval import Retrieval
 from labels.measure.evidence import Evidence
-from labels.measure.groups import headline
 from labels.measure.intervals import Interval, wilson
 from labels.measure.judgements import answered_lists, consensus, moments, slight_pairs
-from labels.measure.metrics import Ratio, false_fire_rate
+from labels.measure.metrics import Ratio, false_fire_rate, headline
 from labels.pooling import draw, labelling_order, pool
-from labels.records import NEEDED, NOT_RELEVANT, RELEVANT, Label, Outcome
+from labels.records import NEEDED, NOT_RELEVANT, RELEVANT, Event, Outcome
 from tests.benchmarks.hook import table
 from tests.benchmarks.served import TOP, LabelledRoot, corpus_roots, real_roots
 
@@ -92,8 +91,9 @@ def measure(prompts: Iterable[Asked], seed: int, *, lists: float | None = None) 
         without = 0 if lists == 0 else made.titles
         for card in (*made.cards, *made.listed):
             grade, titles = one.grades.get(card.memory.id, 0), len(made.listed) if card in made.listed else without
-            said = RELEVANT if grade else NOT_RELEVANT, None if titles else grade, "", "", True
-            labels.append(Label(len(labels), f"{number:06}", "ann", one.name, *card.pair, *said, titles=titles))
+            said = {"verdict": RELEVANT if grade else NOT_RELEVANT, "grade": None if titles else grade, "blind": True}
+            made_at = {"ts": f"{number:06}", "event_id": len(labels)}
+            labels.append(Event("ann", one.name, *card.pair, **said, **made_at, titles=titles))
         injected = tuple(candidate.memory.id for candidate in one.retrievals[0].injected)
         candidates = tuple(card.memory.id for card in (*made.cards, *made.listed))
         rows.append(Outcome(one.name, DEFAULT, injected, candidates, (None,) * len(candidates), "", 1.0))

@@ -13,9 +13,9 @@ from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
 from labels.measure import metrics
 from labels.measure.metrics import Tally
-from labels.migrations import migrations
 from labels.records import RELEVANT, Card, Event, Judgements, Outcome, Pool
 from labels.store import LabelStore
+from labels.tables import migrations
 
 ROOT = "/project/.claude/memory"
 
@@ -24,7 +24,7 @@ def make_store_of_1_0(path: Path, rows: str) -> None:
     """A label store with the schema of version 1.0.0, and *rows*: statements that insert them."""
     with closing(Database(path, execute_plugins=False)) as db:
         migrations().apply(db, stop_before="m009_same_memories")
-        db.conn.executescript(rows)
+        db.conn.executescript(f"BEGIN; {rows} COMMIT;")
 
 
 def memory(memory_id: str, digest: str = "") -> MemorySummary:

@@ -1,7 +1,6 @@
 """Stores of older versions: every one opens, with its labels and retrievals."""
 
 import hashlib
-import shutil
 import sqlite3
 import stat
 from contextlib import closing
@@ -12,100 +11,10 @@ import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
-from labels.migrations import STEPS, migrations
+from labels.records import JudgeCall
 from labels.store import LabelStore
+from labels.tables import STEPS, migrations
 from tests.labels.samples import say
-
-COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason, note, blind,
-    position, seed, elapsed_ms, guideline, app_version, supersedes"""
-
-SAID = [
-    ("ann", "a", "label", "relevant", 2, "", "first", 1, None),
-    ("ann", "a", "label", "not", None, "stale", "second [b]", 0, 1),
-    ("ann", "b", "skip", None, None, "", "", 1, None),
-    ("bob", "a", "label", "unsure", None, "", "half ? of it", 1, None),
-    ("ann", "a", "retract", None, None, "", "", 0, 2),
-    ("bob", "b", "label", "relevant", None, "", "", 1, None),
-]
-"""annotator, memory, action, verdict, grade, reason, note, blind, supersedes."""
-
-
-@pytest.fixture
-def old(tmp_path: Path) -> Path:
-    """A store with the first three steps and SAID in it."""
-    path = tmp_path / "labels.db"
-    with closing(Database(path, execute_plugins=False)) as db:
-        migrations().apply(db, stop_before="m004_people")
-        with db.conn:
-            db.execute("INSERT INTO prompt VALUES ('p1', 'how do tokens expire?', '[]', 'human', '', '', '', '')")
-            for name in ("a", "b"):
-                db.execute(
-                    "INSERT INTO memory_version VALUES (?, ?, 'decision', '', '[]', NULL, '')", [name, f"d{name}"]
-                )
-            for number, (who, name, action, verdict, grade, reason, note, blind, supersedes) in enumerate(
-                SAID, start=1
-            ):
-                row = [number, f"2025-06-0{number}", who, "p1", name, f"d{name}", action, verdict, grade, reason, note]
-                row += [blind, number, 7, 1200, "g1", "0.1.0", supersedes]
-                db.execute(f"INSERT INTO label_event VALUES ({', '.join('?' * len(row))})", row)
-    return path
-
-
-def events(path: Path) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(f"SELECT {COLUMNS} FROM label_event ORDER BY event_id").fetchall()
-
-
-def test_no_event_is_lost_or_changed_and_the_store_becomes_its_owners_alone(old: Path) -> None:
-    old.chmod(0o644)
-    before = events(old)
-    with LabelStore.open(old) as store:
-        assert events(old) == before
-        assert stat.S_IMODE(old.stat().st_mode) == 0o600
-        assert {(event.session, event.source, event.repeat) for event in store.events()} == {("", "", False)}
-        said = {(label.annotator, label.memory_id): label.verdict for label in store.labels()}
-        assert said == {("ann", "a"): "relevant", ("bob", "a"): "unsure", ("bob", "b"): "relevant"}
-        assert store.skips("ann", "p1") == {"p1": {("b", "db"): 1}}
-        assert (store.seen_prompts("ann"), store.seen_prompts("bob")) == ({"p1"}, frozenset()), (
-            "not blind: beside ranks"
-        )
-
-
-def test_copies_of_a_store_agree_on_the_names_of_its_events(old: Path, tmp_path: Path) -> None:
-    shutil.copy(old, tmp_path / "copy.db")
-    with LabelStore.open(old) as one, LabelStore.open(tmp_path / "copy.db") as other:
-        uids = [event.uid for event in one.events()]
-        assert uids == [event.uid for event in other.events()]
-    assert len(set(uids)) == len(SAID)
-    assert all(len(uid) == 32 and set(uid) <= set("0123456789abcdef") for uid in uids)
-
-
-def test_labelling_goes_on_and_the_past_stays_protected(old: Path) -> None:
-    with LabelStore.open(old) as store:
-        undone = store.undo("ann", ["p1"])
-        assert undone is not None
-        assert undone.event_id == 3
-        event = say(store, "p1 a", digest="da")
-        assert (event.event_id, event.supersedes) == (8, 1)
-    with closing(sqlite3.connect(old)) as other, pytest.raises(sqlite3.IntegrityError, match="never changed"):
-        other.execute("UPDATE label_event SET note = 'x' WHERE event_id = 1")
-
-
-def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(old: Path) -> None:
-    with closing(sqlite3.connect(old)) as other:
-        other.execute("CREATE TABLE plan (mine)")
-    before = events(old)
-    with pytest.raises(LabelStoreError, match="plan already exists"):
-        LabelStore.open(old)
-    assert events(old) == before
-    with closing(sqlite3.connect(old)) as other:
-        assert "uid" not in {row[1] for row in other.execute("PRAGMA table_info(label_event)")}
-        other.execute("DROP TABLE plan")
-    with LabelStore.open(old) as store:
-        assert len(store.events()) == len(SAID)
-
-
-# Every earlier version
 
 SCHEMAS = {
     "m001_retrievals": "c538dab2aa01c2ca",
@@ -177,18 +86,38 @@ def fill(path: Path, steps: int) -> None:
 @pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))
 def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(tmp_path: Path, steps: int) -> None:
     path = store_of(tmp_path / "older.db", steps)
+    path.chmod(0o644)
+    found = hashlib.sha256("\n".join(schema(path)).encode()).hexdigest()[:16]
+    assert found == SCHEMAS[STEPS[steps - 1]], "a step that was released is never edited"
     fill(path, steps)
     with LabelStore.open(path) as store:
         (outcome,) = store.outcomes("/root")
         assert (outcome.prompt_id, outcome.injected, outcome.elapsed_ms) == ("p1", ("a",), 2.5)
         assert (outcome.decisions, outcome.is_asked, outcome.matched) == (("approved",), True, (None,))
-        assert [call.cost_usd for call in store.judge_calls()] == [None]
+        assert outcome.call == JudgeCall(1.0, None, 1, is_live=True)
         given = [(each.annotator, each.pair, each.verdict, each.note) for each in store.labels(root="/root")]
         assert given == ([("ann", ("a", "da"), "relevant", "kept")] if steps > 1 else [])
         assert say(store, "p1 a", who="bob", digest="da").blind
         assert [each.labels for each in store.gold("/root")] == [1 + len(given)]
+        assert store.undo("bob") is not None
     LabelStore.open(tmp_path / "new.db").close()
     assert schema(path) == schema(tmp_path / "new.db")
+    assert stat.S_IMODE(path.stat().st_mode) == (0o600 if steps < len(STEPS) else 0o644), "it was everybody's to read"
+
+
+def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(tmp_path: Path) -> None:
+    path = store_of(tmp_path / "older.db", 8)
+    fill(path, 8)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE same_memories (mine)")
+    before = schema(path)
+    with pytest.raises(LabelStoreError, match="same_memories already exists"):
+        LabelStore.open(path)
+    assert schema(path) == before
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("DROP TABLE same_memories")
+    with LabelStore.open(path) as store:
+        assert [event.note for event in store.events()] == ["kept"]
 
 
 def test_labels_from_files_that_say_nothing_of_blindness_are_neither_blind_nor_not(tmp_path: Path) -> None:
@@ -202,9 +131,3 @@ def test_labels_from_files_that_say_nothing_of_blindness_are_neither_blind_nor_n
     with LabelStore.open(path) as store:
         found = {one.source: one.blind for one in store.labels(root="/root") if one.annotator != "ann"}
     assert found == sources
-
-
-@pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))
-def test_a_step_that_was_released_is_never_edited(tmp_path: Path, steps: int) -> None:
-    found = "\n".join(schema(store_of(tmp_path / "older.db", steps)))
-    assert hashlib.sha256(found.encode()).hexdigest()[:16] == SCHEMAS[STEPS[steps - 1]]

@@ -8,13 +8,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Timer
 
 import pytest
-from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
-from labels.database import switch_to_wal
 from labels.store import LabelStore
 from tests.labels.samples import pool_of, say
 
@@ -157,21 +154,6 @@ def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_s
             assert store.labels() == ()
             with pytest.raises(LabelStoreError, match="another program is writing to it"):
                 store.record_seen("ann", "p1")
-
-
-def test_a_writer_in_the_way_of_wal_mode_is_waited_for(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    with (
-        closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as writer,
-        closing(Database(path, execute_plugins=False)) as db,
-    ):
-        writer.execute("CREATE TABLE anything (x)")
-        writer.execute("BEGIN IMMEDIATE")
-        release = Timer(0.1, writer.rollback)
-        release.start()
-        switch_to_wal(db, busy_timeout_s=5)
-        release.join()
-        assert db.journal_mode == "wal"
 
 
 def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -> None:

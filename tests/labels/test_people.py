@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from labels.events import by_pair, key_of, shared_verdict
-from labels.exchange.rows import Dataset
+from labels.exchange.files import Dataset
 from labels.records import ADJUDICATED, MAJORITY, NOT_RELEVANT, RELEVANT, SINGLE, UNRATEABLE, UNSURE, Event, Repeat
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets

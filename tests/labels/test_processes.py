@@ -1,6 +1,5 @@
 """Several processes, and processes that are killed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,12 +10,9 @@ from pathlib import Path
 import pytest
 
 from labels.store import LabelStore
-from tests.engine.faults.answers import tries
 from tests.labels.samples import pool_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-KILLS = tries(200, 20)
-
 LABELLER = """
 import sys
 from pathlib import Path
@@ -48,11 +44,13 @@ def finish(processes: Sequence[subprocess.Popen[str]]) -> list[list[int]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("labels_before_the_kill", [1, 7, 40])
+@pytest.mark.parametrize("labels_before_the_kill", [0, 1, 7, 40])
 def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, labels_before_the_kill: int) -> None:
     path = tmp_path / "labels.db"
     with labeller(path, "ann", 100_000) as process:
         assert process.stdout is not None
+        while not path.exists():  # it may be killed while it makes the store
+            pass
         printed = [process.stdout.readline() for _ in range(labels_before_the_kill)]
         os.kill(process.pid, signal.SIGKILL)
         rest = process.stdout.read()  # not `communicate`, which does not see what `readline` has read ahead
@@ -62,29 +60,16 @@ def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, lab
         kept = [event.event_id for event in store.events()]
         assert kept[: len(acknowledged)] == acknowledged
         assert len(kept) - len(acknowledged) in (0, 1)
-        assert len(store.labels()) == 1
-
-
-@pytest.mark.long
-@pytest.mark.slow
-def test_no_acknowledged_label_is_lost_and_none_doubled_and_the_store_opens(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.labels.killed_labeller", str(tmp_path), str(KILLS), "11"]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
-    toll = json.loads(done.stdout)
-    assert toll["faults"] == []
-    assert toll["kills"] == KILLS
-    assert toll["acknowledged"] > KILLS
-    assert toll["undone"] > 0
+        assert len(store.labels()) == min(1, len(kept))
 
 
 def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
-    ann, bob = finish([labeller(path, "ann", 60), labeller(path, "bob", 60)])
+    ann, bob = finish([labeller(path, "ann", 20), labeller(path, "bob", 20)])
     with LabelStore.open(path) as store:
         assert [event.event_id for event in store.events("ann")] == ann
         assert [event.event_id for event in store.events("bob")] == bob
-        assert sorted(ann + bob) == list(range(1, 121))
+        assert sorted(ann + bob) == list(range(1, 41))
         assert {label.annotator: label.event_id for label in store.labels()} == {"ann": ann[-1], "bob": bob[-1]}
 
 

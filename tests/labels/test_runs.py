@@ -1,4 +1,4 @@
-"""Recorded retrievals, and the outcomes that are read back."""
+"""Recorded retrievals, the outcomes that are read back, and the settings of runs."""
 
 import json
 import sqlite3
@@ -7,16 +7,21 @@ from contextlib import closing
 import pytest
 from hypothesis import given
 
+from engine import default_model
+from engine.config import SYSTEMS, Config, JudgeConfig, config_json
+from engine.cutoff import Cutoff, default_cutoff
 from engine.errors import LabelStoreError
-from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
+from engine.judge.verdict import APPROVED
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
-from labels.exchange.rows import Dataset, Row
-from labels.measure.judgements import replayed_texts
-from labels.records import Outcome
+from labels.exchange.files import Dataset, Row
+from labels.records import JudgeCall, Outcome, RunSettings
+from labels.run_settings import changed_settings, changes, differences, settings_json
+from labels.runs import run_id
 from labels.store import LabelStore
+from tests.engine.models import cutoff
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
-from tests.labels.samples import ROOT, failed, judged, pool_of, record, retrieval, say
+from tests.labels.samples import ROOT, judged, outcome, pool_of, record, retrieval, say
 
 
 def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
@@ -36,15 +41,6 @@ def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> Non
     assert bm25.run_id != judge.run_id
 
 
-def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_asked_about_it(store: LabelStore) -> None:
-    record(store, retrieval(["a"], {"b": "cap", "c": "cap"}), judged([], ["b", "c"]))
-    say(store, "p1 c")
-    bm25, judge = store.outcomes()
-    assert (bm25.candidates, bm25.decisions) == (("a", "c"), (None, None))
-    assert (judge.candidates, judge.decisions) == (("c",), (REJECTED,))
-    assert judge.digests == {"c": "digest-of-c"}
-
-
 def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
     turns = (Turn("user", "hi"), Turn("assistant", "hello"))
     asked = Prompt("p1", "fix that", turns, session_id="s", cwd="/w", timestamp="t", source="f.jsonl", kind="context")
@@ -61,18 +57,6 @@ def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
         ("b", 2, -8.0, 0, "floor"),
     ]
     assert rows(store, "SELECT root, system, corpus_hash FROM run") == [(ROOT, "bm25", "c1")]
-
-
-def test_a_judge_call_is_kept_with_its_status(store: LabelStore) -> None:
-    record(store, failed(["a", "b"]))
-    assert rows(store, "SELECT provider, status, elapsed_ms FROM judge_call") == [("scripted", TIMEOUT, 3000.0)]
-    assert rows(store, "SELECT memory_id, decision, status FROM judge_verdict") == [
-        ("a", FLAGGED, TIMEOUT),
-        ("b", FLAGGED, TIMEOUT),
-    ]
-    (outcome,) = store.outcomes()
-    assert outcome.fallback == TIMEOUT
-    assert (outcome.candidates, outcome.decisions) == (("a", "b"), (FLAGGED, FLAGGED))
 
 
 def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore) -> None:
@@ -112,22 +96,6 @@ def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) 
     assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a",), (APPROVED,))
     counts = [rows(store, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
     assert counts == [[(1,)], [(2,)], [(2,)]]
-
-
-def test_the_newest_run_of_a_system_counts_for_each_prompt(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), retrieval(["a"], prompt_id="p2"), corpus_hash="old")
-    record(store, retrieval(["b"]), corpus_hash="new")
-    assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("b",), "p2": ("a",)}
-    record(store, retrieval(["c"]), corpus_hash="old")
-    assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("c",), "p2": ("a",)}
-
-
-def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
-    record(store, retrieval(["a"]), corpus_hash="old")
-    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
-    assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
-    assert store.returned_texts() == {("a", "edited")}
-    assert replayed_texts(store.outcomes()) == {"p1": {"a": "edited"}}
 
 
 def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:
@@ -176,6 +144,7 @@ def expected(dataset: Dataset, retrieved: Row) -> Outcome:
     ranked = [found for found in retrieved["results"] if found["injected"] or found["memory_id"] in asked]
     injected = [found for found in ranked if found["injected"]]
     probabilities = {found["memory_id"]: found["probability"] for found in ranked}
+    is_asked = any(found["verdict"] for found in retrieved["results"])
     return Outcome(
         retrieved["prompt_id"],
         next(run["system"] for run in dataset.runs if run["run_id"] == retrieved["run_id"]),
@@ -186,7 +155,8 @@ def expected(dataset: Dataset, retrieved: Row) -> Outcome:
         elapsed_ms=retrieved["elapsed_ms"],
         run_id=retrieved["run_id"],
         kind=next(prompt.kind for prompt in dataset.prompts if prompt.id == retrieved["prompt_id"]),
-        is_asked=any(found["verdict"] for found in retrieved["results"]),
+        is_asked=is_asked,
+        call=retrieved["call"] and JudgeCall(2.5, None, answers=int(is_asked), is_live=True),
         confidences=tuple(found["confidence"] for found in injected),
         matched=tuple(len(found["matched"]) or None for found in injected),
         scores=tuple(found["score"] for found in injected),
@@ -201,3 +171,105 @@ def test_outcomes_are_what_was_stored(dataset: Dataset) -> None:
     with opened(dataset) as (db,), LabelStore.open(db.path) as store:
         found = {(each.prompt_id, each.run_id): each for each in store.outcomes()}
     assert found == {(row["prompt_id"], row["run_id"]): expected(dataset, row) for row in dataset.retrievals}
+
+
+# Settings
+
+
+JUDGED, CUT, DEFAULT = "memsift+judge", "memsift+cutoff", "memsift+default"
+FIRST, ASKED = SYSTEMS["memsift"], SYSTEMS[JUDGED]
+ONCE, THRICE = settings_json(Config(), samples=1), settings_json(Config(), samples=3)
+
+
+def made(settings: str = "{}", corpus_hash: str = "c") -> RunSettings:
+    return RunSettings(ROOT, settings, corpus_hash)
+
+
+def test_a_run_without_judge_and_cutoff_is_called_as_it_was_by_older_versions() -> None:
+    older = json.loads(config_json(Config(max_inject=2)))
+    del older["cutoff"], older["cutoff_threshold"]
+    for config in (Config(max_inject=2), Config(max_inject=2, cutoff="off", cutoff_threshold=0.3)):
+        assert json.loads(settings_json(config)) == older
+
+
+def test_replays_with_other_samples_or_another_cutoff_are_other_runs() -> None:
+    config = Config()
+    ways = [{}, {"samples": 1}, {"samples": 3}, {"cutoff": cutoff()}, {"cutoff": cutoff(threshold=0.6)}]
+    assert len({run_id(ROOT, "s", settings_json(config, **way), "c") for way in ways}) == len(ways)  # type: ignore[arg-type]
+    assert settings_json(config, cutoff=cutoff()) == settings_json(config, cutoff=cutoff())
+    assert json.loads(settings_json(config, samples=3))["judge"]["samples"] == 3
+
+
+def test_only_settings_that_bear_on_what_is_injected_count_and_the_judges_where_it_is_configured() -> None:
+    then, idle = config_json(Config()), Config(judge=JudgeConfig(model="other"))
+    asked = replace(idle, judge=replace(idle.judge, enabled=True))
+    thrice = settings_json(asked, samples=3)
+    for recorded, system, now, told in (
+        (then, FIRST, Config(output_mode="tiered", deadline=5.0, hints=True), ()),
+        (then, FIRST, Config(noise_floor=0.5), ("noise_floor was null, is 0.5",)),
+        (then, ASKED, idle, ()),
+        (then, FIRST, asked, ()),
+        (then, ASKED, asked, ('judge.model was "claude-haiku-4-5", is "other"',)),
+        (thrice, ASKED, asked, ()),  # a replay may take more samples than the hook
+    ):
+        assert changed_settings(recorded, system, now) == told
+    assert changed_settings(then, ASKED, asked, has_judge=False) == ()
+
+
+def test_what_another_cutoff_left_out_is_told() -> None:
+    config, tuned, anew = Config(), cutoff(), cutoff(threshold=0.6)
+    runs = {"r": made(settings_json(config, cutoff=tuned)), "plain": made(settings_json(config))}
+    rows = [outcome(["a"], system=CUT, run_id="r"), outcome(["a"], system="memsift", run_id="plain")]
+    assert changes(rows, runs, config, tuned) == {}
+    assert changes(rows, runs, config) == {}
+    assert changes(rows, runs, config, anew) == {"r": ("the cutoff was tuned anew",)}
+
+
+def shipped(**changes: float) -> Cutoff:
+    """The default cutoff, or that of another version of memsift."""
+    made = default_cutoff(Config())
+    assert made is not None
+    return Cutoff(replace(made.model, **changes), made.kind)
+
+
+def test_what_the_default_cutoff_of_another_version_left_out_is_told() -> None:
+    config, other = Config(), shipped(intercept=default_model.INTERCEPT + 1)
+    runs = {"now": made(settings_json(config, cutoff=shipped())), "then": made(settings_json(config, cutoff=other))}
+    rows = [outcome(["a"], system=DEFAULT, run_id=name) for name in runs]
+    for in_use in (shipped(), cutoff(), None):
+        assert changes(rows, runs, config, in_use) == {"then": ("the default cutoff is of another version of memsift",)}
+    assert differences(DEFAULT, [*runs.values()]) == ("the default cutoff is of another version of memsift",)
+
+
+def test_the_settings_of_a_cutoff_are_told_without_calling_it_another() -> None:
+    run = {"r": made(settings_json(Config(), cutoff=shipped()))}
+    rows = [outcome(["a"], system=DEFAULT, run_id="r")]
+    assert changes(rows, run, Config(cutoff="off")) == {}
+    assert changes(rows, run, Config(max_inject=2)) == {"r": ("max_inject was 3, is 2",)}
+    assert changes(rows, run, Config(cutoff_threshold=0.7)) == {"r": ("cutoff_threshold was null, is 0.7",)}
+    plain = {"r": made(settings_json(Config()))}
+    assert changes([outcome(["a"], system="memsift", run_id="r")], plain, Config(cutoff_threshold=0.7)) == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (made(ONCE), made(THRICE), "judge.samples was 1 or 3"),
+        (made(config_json(Config())), made(THRICE), None),  # of an older memsift
+        (made(corpus_hash="one"), made(corpus_hash="two"), "the memories changed in between"),
+        (
+            made(settings_json(Config(), cutoff=cutoff())),
+            made(settings_json(Config(), cutoff=cutoff(doubt=0.2))),
+            "the cutoff was tuned anew",
+        ),
+        (made(""), made(config_json(Config())), None),
+        (
+            made(f'{{"seed": "{"x" * 50}1"}}'),
+            made(f'{{"seed": "{"x" * 50}2"}}'),
+            f'seed was "{"x" * 39} or "{"x" * 39}',
+        ),
+    ],
+)
+def test_runs_differ_in_what_both_recorded(first: RunSettings, second: RunSettings, told: str | None) -> None:
+    assert differences(JUDGED, [first, second]) == ((told,) if told else ())
+    assert differences(JUDGED, [first]) == differences(JUDGED, []) == ()

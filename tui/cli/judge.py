@@ -98,16 +98,16 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
 
     `judgement` is null if no memory was left to ask about.
     """
-    from labels.exchange.replay_file import judgement_field, verdict_field
+    from labels.exchange.replay_file import fields_without
 
     verdicts = [
         picked(candidate.memory, "id", "title", "category")
-        | (verdict_field(candidate.verdict) or {})
+        | (fields_without("memory_id", candidate.verdict) or {})
         | picked(candidate, "injected", "dropped_by")
         for candidate in retrieval.candidates
         if candidate.verdict
     ]
-    how = {"fallback": retrieval.fallback, "judgement": judgement_field(retrieval.judgement)}
+    how = {"fallback": retrieval.fallback, "judgement": fields_without("verdicts", retrieval.judgement)}
     return {"prompt": retrieval.prompt.text, "mode": retrieval.mode, **how, "verdicts": verdicts}
 
 

@@ -205,13 +205,12 @@ class RunFiles:
 
     def evidence(self) -> Evidence:
         """Raises ExchangeError for an unreadable file."""
-        from labels.exchange.replay_file import read_calls, read_outcomes
+        from labels.exchange.replay_file import read_outcomes
         from labels.exchange.trec import read_graded_qrels
         from labels.measure.evidence import evidence_from_qrels
 
         judgements, slight = read_graded_qrels(Path(self.qrels))
-        path = Path(self.run)
-        return evidence_from_qrels(read_outcomes(path), judgements, self.unjudged, read_calls(path), slight)
+        return evidence_from_qrels(read_outcomes(Path(self.run)), judgements, self.unjudged, slight)
 
 
 MeasuredFiles = Annotated[RunFiles, bundle(RunFiles)]

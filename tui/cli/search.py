@@ -178,9 +178,9 @@ class ResultRows:
         row = self.of(candidate.memory, candidate.score, candidate.confidence, candidate.probability)
         if candidate.verdict is None:
             return row
-        from labels.exchange.replay_file import verdict_field
+        from labels.exchange.replay_file import fields_without
 
-        return {**row, "verdict": verdict_field(candidate.verdict)}
+        return {**row, "verdict": fields_without("memory_id", candidate.verdict)}
 
     def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
         memory = self._index.memory(summary.id)

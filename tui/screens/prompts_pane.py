@@ -124,7 +124,7 @@ class PromptsPane(RowsPane):
         self._mark_differing(prompt_ids)
 
     def learn_labels(self, prompt_id: str) -> None:
-        verdicts = {label.memory_id: label.verdict for label in self.app.workspace.labels(prompt_id).values()}
+        verdicts = {label.memory_id: label.verdict or "" for label in self.app.workspace.labels(prompt_id).values()}
         self._known[prompt_id] = replace(self._known.get(prompt_id, NOTHING), verdicts=verdicts)
 
     def _mark_differing(self, prompt_ids: Iterable[str]) -> None:

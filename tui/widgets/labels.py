@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.memory import Memory
-    from labels.records import Card, Label, Pair
+    from labels.records import Card, Event, Pair
     from tui.widgets.lists.rows import Cell
 
 
@@ -32,9 +32,9 @@ TONES = {"relevant": "good", "not": "bad", "unsure": "match", "unrateable": "mut
 """By verdict: the tone of its sign in a row."""
 
 
-def dispute_text(labels: Iterable[Label]) -> Content:
+def dispute_text(labels: Iterable[Event]) -> Content:
     """A line for each label: verdict, reason and note, sorted by verdict so that the order names no annotator."""
-    lines = sorted((label.verdict, ", ".join(filter(None, (label.reason, label.note)))) for label in labels)
+    lines = sorted((label.verdict or "", ", ".join(filter(None, (label.reason, label.note)))) for label in labels)
     return Content("\n").join(
         plain(VERDICTS[verdict]).stylize_before("bold") + plain(f": {why}" if why else "") for verdict, why in lines
     )
@@ -43,7 +43,7 @@ def dispute_text(labels: Iterable[Label]) -> Content:
 TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {go.back} leaves"
 
 
-class RecentLabels(RowList["Label"]):
+class RecentLabels(RowList["Event"]):
     """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
 
     NOUN = "label"
@@ -52,7 +52,7 @@ class RecentLabels(RowList["Label"]):
         super().__init__(**options)
         self._titles: dict[str, str] = {}
 
-    def show_labels(self, labels: Sequence[Label], memory_of: Callable[[str], Memory | None]) -> None:
+    def show_labels(self, labels: Sequence[Event], memory_of: Callable[[str], Memory | None]) -> None:
         found = {label.memory_id: memory_of(label.memory_id) for label in labels}
         self._titles = {memory_id: memory.summary.name if memory else memory_id for memory_id, memory in found.items()}
         self.show(labels)
@@ -63,16 +63,17 @@ class RecentLabels(RowList["Label"]):
         title = CHANGING if self.has_focus else TITLE if self.count else EMPTY
         self.border_title = plain(keyed(self.app, title))
 
-    def id_of(self, record: Label) -> str:
+    def id_of(self, record: Event) -> str:
         return str((record.prompt_id, record.pair, record.repeat))
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         label = self.records[index]
+        verdict = label.verdict or ""
         grade = "" if label.grade is None else str(label.grade)
         why = label.reason or ("note" if label.note else "")
-        head = f" {signs(self).verdicts[label.verdict]}{grade} "
+        head = f" {signs(self).verdicts[verdict]}{grade} "
         return [
-            (head, TONES[label.verdict]),
+            (head, TONES[verdict]),
             (cells(f"{f'{why}: ' if why else ''}{self._titles[label.memory_id]}", width - len(head)), ""),
         ]
 

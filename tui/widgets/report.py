@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.memory import Memory
-    from labels.measure.groups import Headline
     from labels.measure.intervals import Interval
+    from labels.measure.metrics import Headline
     from labels.report.section import ReportSection
     from tui.widgets.lists.rows import Cell
     from tui.workspace.report import CountedPrompt, InjectionRow, ReportReading

@@ -19,8 +19,7 @@ from tui.widgets.signs import DRAWN, signs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from labels.measure.groups import PrecisionEstimate
-    from labels.measure.metrics import Ratio
+    from labels.measure.metrics import PrecisionEstimate, Ratio
     from labels.report.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
-    from labels.records import Label, Pair
+    from labels.records import Event, Pair
     from tui.workspace.workspace import Workspace
 
 LATEST = 10
@@ -195,16 +195,16 @@ class LabelQueue:
 # The latest labels
 
 
-def latest_labels(workspace: Workspace) -> list[Label]:
+def latest_labels(workspace: Workspace) -> list[Event]:
     """The annotator's ten latest labels and repeats, newest first. A label that was changed since is left out."""
     recent = workspace.store.recent(workspace.annotator, 2 * LATEST, repeats=True)
-    newest: dict[tuple[object, ...], Label] = {}
+    newest: dict[tuple[object, ...], Event] = {}
     for label in recent:
         newest.setdefault((label.prompt_id, label.pair, label.repeat), label)
     return list(newest.values())[:LATEST]
 
 
-def change_label(workspace: Workspace, label: Label, verdict: str, grade: int | None = None) -> None:
+def change_label(workspace: Workspace, label: Event, verdict: str, grade: int | None = None) -> None:
     """Append another verdict on the memory of an earlier *label*, with the same reason and note.
 
     Raises MemsiftError for a repeat and for a memory that changed since.

@@ -163,7 +163,7 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
                 failed.setdefault(outcome.prompt_id, set()).add(outcome.system)
         for label in labels.labels(annotator, root=root):
             if digests.get(label.memory_id) == label.digest:
-                verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict
+                verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict or ""
     return {
         prompt_id: PromptFacts(
             injected.get(prompt_id, {}), frozenset(failed.get(prompt_id, ())), verdicts.get(prompt_id, {})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.roots import OpenIndex
     from labels.measure.report import Report, ReportOptions
-    from labels.records import Dispute, Label, Pair
+    from labels.records import Dispute, Event, Pair
     from labels.store import LabelStore
 
 
@@ -41,7 +41,7 @@ class RootLabels:
         """Memory id -> digest of its current text."""
         return present_digests(self.store, self.index)
 
-    def labels(self, prompt_id: str) -> dict[Pair, Label]:
+    def labels(self, prompt_id: str) -> dict[Pair, Event]:
         """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
         return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -17,10 +18,9 @@ from hypothesis.strategies import DrawFn
 from engine.prompt import Prompt, Turn
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
-from labels.exchange.files import FileText
+from labels.exchange.files import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, FileText, Row, row_of
 from labels.exchange.merge import add, rows_of
 from labels.exchange.registry import FORMATS
-from labels.exchange.rows import CALL, PLAN, POOLED, RESULT, RETRIEVAL, RUN, VERDICT, Dataset, Row, row_of
 from labels.records import ACTIONS, ADJUDICATE, LABEL, RELEVANT, RETRACT, VERDICTS, Event, MemoryText
 from labels.store import LabelStore
 from labels.tables import LabelTables
@@ -50,10 +50,10 @@ AWKWARD = (
     "sha256:",
 )
 
-property_test = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+property_test = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 """A dataset takes a while to draw, and one example of it holds many texts."""
 
-store_test = settings(property_test, max_examples=10)
+store_test = settings(property_test, max_examples=8)
 """A store takes a while to make."""
 
 words = st.sampled_from(AWKWARD)
@@ -294,3 +294,22 @@ def content(db: LabelDatabase) -> dict[str, list[str]]:
         held["gold"] = sorted(map(repr, store.gold()))
         held["newest"] = sorted(map(repr, store.outcomes()))
     return held
+
+
+def check_label_studio(tasks: list[dict[str, Any]], config: str) -> None:
+    """The tasks fit the labelling interface *config*, as Label Studio demands (labelstud.io/guide/task_format)."""
+    interface = list(Xml.fromstring(config).iter())
+    controls = {tag.get("name"): tag for tag in interface if tag.get("toName")}
+    variables = {value[1:] for tag in interface if (value := str(tag.get("value"))).startswith("$")}
+    for task in tasks:
+        assert variables <= task["data"].keys()
+        for one in [*task["annotations"], *task["predictions"]]:
+            assert isinstance(one.get("ground_truth", False), bool)
+            for made in one["result"]:
+                control = controls[made["from_name"]]
+                assert (made["to_name"], made["type"]) == (control.get("toName"), control.tag.lower())
+                if control.tag == "Choices":
+                    (chosen,) = made["value"]["choices"]
+                    assert chosen in {choice.get("value") for choice in control.iter("Choice")}
+                else:
+                    assert all(isinstance(text, str) for text in made["value"]["text"])

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt
+from labels.exchange.exporting import id_hash, text_hash
 from labels.exchange.merge import rows_of
 from labels.exchange.registry import FORMATS, left_out
-from labels.exchange.rows import id_hash, text_hash
 from labels.records import NOT_RELEVANT, RETRACT, UNSURE, MemoryText
 from tests.labels.exchange.datasets import (
     PROMPT,

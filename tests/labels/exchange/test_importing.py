@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
-from labels.exchange.files import FileText
+from labels.exchange.files import Dataset, FileText
 from labels.exchange.importing import Context, Imported, import_file
 from labels.exchange.merge import read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
-from labels.exchange.rows import Dataset
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
     MEMORY,
@@ -29,6 +29,7 @@ from tests.labels.exchange.datasets import (
     made_run,
     moment,
     opened,
+    property_test,
     store_test,
     stored_datasets,
     write,
@@ -58,10 +59,9 @@ def test_jsonl_restores_a_store_as_it_was(given_dataset: Dataset) -> None:
         assert [each.uid for each in read_events(after)] == [each.uid for each in read_events(before)]
 
 
-@pytest.mark.parametrize("name", READABLE)
-@store_test
-@given(given_dataset=stored_datasets)
-def test_importing_a_file_twice_adds_nothing(name: str, given_dataset: Dataset) -> None:
+@property_test
+@given(stored_datasets, st.sampled_from(READABLE))
+def test_importing_a_file_twice_adds_nothing(given_dataset: Dataset, name: str) -> None:
     with opened(given_dataset, KNOWN) as (before, after):
         text = write(name, rows_of(before))
         known = {"prompts": given_dataset.prompts, "memories": given_dataset.memories}

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import ExchangeError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
-from labels.exchange.replay_file import UnfinishedRun, read_calls, read_outcomes, read_unfinished, run_row
+from labels.exchange.replay_file import UnfinishedRun, read_outcomes, read_unfinished, run_row
 from labels.records import JudgeCall
 from tests.labels.samples import failed, judged, retrieval, write
 
@@ -28,47 +28,18 @@ def test_a_file_that_is_not_text_or_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_written_row_is_the_one_that_the_design_gives() -> None:
-    written = run_row(judged(["a"], ["b"]))
-    counted = {"confidence": None, "samples": 1, "agreement": 1.0, "source": "live"}
-    verdict = {"status": "ok", "reasoning": "because", **counted}
-    assert json.loads(json.dumps(written)) == {
+    how = {"status": "ok", "reasoning": "because", "confidence": None, "samples": 1, "agreement": 1.0, "source": "live"}
+    found = {"body_bonus": 0, "matched": ["tokens"], "probability": None}
+    kept = {"bm25": -9.0, "score": -9.0, "verdict": {"decision": "approved", **how}, "dropped_by": None}
+    dropped = {"bm25": -8.0, "score": -8.0, "verdict": {"decision": "rejected", **how}, "dropped_by": "judge"}
+    asked = {"status": "ok", "provider": "scripted", "model": "none", "template_hash": "0123456789abcdef"}
+    spent = {"elapsed_ms": 210.0, "input_tokens": 0, "output_tokens": 0, "detail": "", "depth": "keep"}
+    assert json.loads(json.dumps(run_row(judged(["a"], ["b"])))) == {
         "prompt_id": "p1",
         "system": "bm25+judge",
         "injected": [{"id": "a", "path": "decisions/a.json", "rank": 1, "score": -9.0, "confidence": "high"}],
-        "candidates": [
-            {
-                "id": "a",
-                "bm25": -9.0,
-                "body_bonus": 0,
-                "score": -9.0,
-                "matched": ["tokens"],
-                "probability": None,
-                "verdict": {"decision": "approved", **verdict},
-                "dropped_by": None,
-            },
-            {
-                "id": "b",
-                "bm25": -8.0,
-                "body_bonus": 0,
-                "score": -8.0,
-                "matched": ["tokens"],
-                "probability": None,
-                "verdict": {"decision": "rejected", **verdict},
-                "dropped_by": "judge",
-            },
-        ],
-        "judgement": {
-            "status": "ok",
-            "provider": "scripted",
-            "model": "none",
-            "template_hash": "0123456789abcdef",
-            "elapsed_ms": 210.0,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "detail": "",
-            "depth": "keep",
-            "cost_usd": None,
-        },
+        "candidates": [{"id": "a", **kept, **found}, {"id": "b", **dropped, **found}],
+        "judgement": {**asked, **spent, "cost_usd": None},
         "fallback": "",
         "ms": 211.5,
     }
@@ -92,13 +63,6 @@ def test_rows_that_were_judged_in_two_wordings_are_not_one_run(tmp_path: Path) -
         read_outcomes(write(tmp_path / "r", json.dumps(first), json.dumps(second)))
     first["system"] = "bm25+cutoff+judge"
     assert len(read_outcomes(write(tmp_path / "r", json.dumps(first), json.dumps(second)))) == 2
-
-
-@pytest.mark.parametrize("judgement", [[1], "ok", {"template_hash": 7}, {"status": "ok"}])
-def test_a_judgement_that_makes_no_sense_is_refused(tmp_path: Path, judgement: object) -> None:
-    row = {**run_row(judged(["a"], [])), "judgement": judgement}
-    with pytest.raises(ExchangeError, match="judgement"):
-        read_outcomes(write(tmp_path / "r", json.dumps(row)))
 
 
 def test_written_rows_are_read_back_as_outcomes(tmp_path: Path) -> None:
@@ -135,6 +99,10 @@ def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path) -> None:
         (row(candidates=[{"id": "a", "verdict": "yes"}]), r"line 2\.candidates\[0\], verdict: expected an object"),
         (row(candidates=[{"id": "a", "verdict": {"decision": "keep"}}]), r"approved, rejected, flagged"),
         (row(fallback=3), r"line 2, fallback: expected a text"),
+        *(
+            (row(prompt_id="p2", judgement=each), "judgement")
+            for each in ([1], "ok", {"template_hash": 7}, {"status": "ok"})
+        ),
         (row(ms="fast"), r"line 2, ms: expected a number"),
         (row(ms=-1), r"line 2, ms: expected a number"),
         (row(ms=float("nan")), r"line 2, ms: expected a number"),
@@ -145,23 +113,19 @@ def test_a_fault_in_a_run_is_named_by_line_and_field(tmp_path: Path) -> None:
 
 
 def test_run_files_tell_the_calls(tmp_path: Path) -> None:
-    verdict = '{"decision": "approved", "samples": 3, "source": "%s"}'
-    row = (
-        '{"prompt_id": "p", "system": "s", "injected": [], "candidates": [{"id": "a", "verdict": %s}], "judgement": %s}'
-    )
-    run = write(
-        tmp_path / "run.jsonl",
-        row % (verdict % "live", '{"elapsed_ms": 900, "cost_usd": 0.003}'),
-        row % (verdict % "cache", '{"elapsed_ms": 1, "cost_usd": null}'),
-        row % ("null", "null"),
-        row % ("null", '{"elapsed_ms": "soon"}'),
-        row % ("null", '{"elapsed_ms": 3000}'),
-    )
-    assert read_calls(run) == (
-        JudgeCall("p", "s", 900, 0.003, 3, True),
-        JudgeCall("p", "s", 1, None, 3, False),
-        JudgeCall("p", "s", 3000, None, 0, True),
-    )
+    verdict = {"decision": "approved", "samples": 3}
+    judged = [
+        ({**verdict, "source": "live"}, {"elapsed_ms": 900, "cost_usd": 0.003}, JudgeCall(900, 0.003, 3, True)),
+        ({**verdict, "source": "cache"}, {"elapsed_ms": 1, "cost_usd": None}, JudgeCall(1, None, 3, False)),
+        (None, None, None),
+        (None, {"elapsed_ms": "soon"}, None),
+        (None, {"elapsed_ms": 3000}, JudgeCall(3000, None, 0, True)),
+    ]
+    lines = [
+        row(prompt_id=f"p{number}", candidates=[{"id": "a", "verdict": said}], judgement=asked and {**ASKED, **asked})
+        for number, (said, asked, _) in enumerate(judged)
+    ]
+    assert [found.call for found in read_outcomes(write(tmp_path / "r", *lines))] == [call for *_, call in judged]
 
 
 # Unfinished runs

@@ -11,11 +11,9 @@ from scipy import stats
 
 from labels.measure.comparison import (
     SystemComparison,
-    both,
     compare,
     compared_systems,
     comparisons,
-    more_irrelevant,
     sign_flip_p_value,
 )
 from labels.measure.evidence import Evidence
@@ -141,27 +139,6 @@ def test_a_precision_that_few_prompts_tell_has_no_interval() -> None:
     more = compared(prompts | {"p7": ("Ab", "A")}).precision
     assert more is not None
     assert more.interval is not None
-
-
-def test_the_gain_weighs_relevant_memories_by_their_worth() -> None:
-    prompts = random_prompts(80)
-    made = compared(prompts, worth=2.5)
-    assert made.gain is not None
-    assert made.gain.interval is not None
-    assert made.gain.value == pytest.approx(2.5 * made.relevant.value - made.irrelevant.value)
-    assert made.gain.interval.low < made.gain.value < made.gain.interval.high
-    assert compared(prompts).gain is None
-
-
-def test_the_interval_of_the_difference_covers_it() -> None:
-    covered = 0
-    for seed in range(200):
-        prompts = random_prompts(45, seed)
-        pairs = both(rows_of(prompts), said_of(prompts), (OLD, NEW), prompts.keys())
-        interval = jackknife_interval(Counter(pair.row for pair in pairs), more_irrelevant)
-        assert interval is not None
-        covered += interval.low <= -0.75 <= interval.high
-    assert covered >= 186
 
 
 # In a report

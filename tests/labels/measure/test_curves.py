@@ -6,9 +6,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, precision_recall_curve
 
 from labels.measure.curves import MAX_LOOKS, MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
-from labels.measure.evidence import Sample
-from labels.measure.groups import headline
 from labels.measure.intervals import ANYTIME
+from labels.measure.metrics import Sample, headline
 from tests.labels.samples import Found, outcome
 
 

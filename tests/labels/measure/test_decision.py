@@ -5,7 +5,6 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 
-from labels.measure.evidence import Sample
 from labels.measure.gate import AHEAD, FAIL, PASS, UNDECIDED, Gate, decide
 from labels.measure.intervals import (
     ANYTIME,
@@ -19,6 +18,7 @@ from labels.measure.intervals import (
     deciding_interval,
     headline_interval,
 )
+from labels.measure.metrics import Sample
 from tests.labels.simulated import Counts, World
 
 
@@ -153,12 +153,14 @@ def shares(truth: float, least: float, runs: int, looks: str = PLANNED) -> tuple
     return passed / runs, failed / runs
 
 
+@pytest.mark.slow
 def test_planned_looks_are_rarely_wrong_and_one_look_repeated_is_often() -> None:
     for precision in (0.6, 0.8):
         assert sum(shares(precision, precision, 1500)) <= 0.05
         assert sum(shares(precision, precision, 500, ONCE)) > 0.1
 
 
+@pytest.mark.slow
 def test_planned_looks_pass_in_two_thirds_of_the_runs_where_any_look_passes_in_two_fifths() -> None:
     for least, truth, fewest in ((0.6, 0.7, 0.64), (0.8, 0.9, 0.83)):
         passed, failed = shares(truth, least, 600)

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -33,10 +35,18 @@ def db(tmp_path: Path) -> Path:
 
 def replayed(path: Path) -> Path:
     """A store in which one memory was injected for each prompt."""
-    with LabelStore.open(path, now=lambda: LONG_AGO) as store:
-        for name in PROMPTS:
-            record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
+    path.write_bytes(content())
     return path
+
+
+@cache
+def content() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.db"
+        with LabelStore.open(path, now=lambda: LONG_AGO) as store, store.together():
+            for name in PROMPTS:
+                record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
+        return path.read_bytes()
 
 
 def import_labels(db: Path, form: str, verdicts: dict[str, str], annotator: str = "kim") -> None:

@@ -7,9 +7,8 @@ import pytest
 from engine.config import SYSTEMS
 from engine.wording import cells
 from labels.measure.evidence import Evidence
-from labels.measure.groups import Headline
 from labels.measure.intervals import Estimate, Interval
-from labels.measure.metrics import Ratio
+from labels.measure.metrics import Headline, Ratio
 from labels.measure.report import Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.report.first_lines import (

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labels.measure.evidence import Evidence
-from labels.measure.groups import Worst
+from labels.measure.metrics import Worst
 from labels.measure.report import Captions, Report, ReportOptions, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.charts import WorstChart

@@ -11,9 +11,8 @@ from engine.errors import MemsiftError
 from engine.paths import config_file
 from engine.prompt import typed_prompt
 from labels.measure.gate import GateDecision
-from labels.measure.groups import Headline
 from labels.measure.intervals import Estimate, Interval
-from labels.measure.metrics import Ratio
+from labels.measure.metrics import Headline, Ratio
 from labels.records import Card
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until

@@ -127,7 +127,9 @@ async def test_a_replay_stops_before_the_limit_and_can_go_on_with_another(open_w
         await press(pilot, "R", "enter")
         await reads(pilot, "#state", "12 prompts replayed")
         assert len({one.prompt_id for one in workspace.store.outcomes() if "judge" in one.system}) == 12
-        assert all(call.answers for call in workspace.store.judge_calls()), "no refused call is recorded"
+        assert all(found.call.answers for found in workspace.store.outcomes() if found.call), (
+            "no refused call is recorded"
+        )
 
 
 async def test_where_no_price_is_known_the_question_says_who_pays(open_workspace: Opener) -> None:

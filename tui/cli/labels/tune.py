@@ -100,7 +100,7 @@ def tune(
     targets = list(dict.fromkeys([*found, *(opening.resolve_root(root, os.environ) for root in others)]))
     config = config_of(targets)
     from engine.phrases.measuring import fit_difference
-    from labels.tuning import text
+    from labels.tuning import forms
     from labels.tuning.fitting import prior_of
     from labels.tuning.tuning import tune as tuned
 
@@ -118,9 +118,9 @@ def tune(
                 tell(f"{cutoff.place} {said}.")
     tuning = tuned(judged, target, confidence, config.max_inject, prior_of(config.match_strategy), kind)
     if form == "json":
-        click.echo(text.format_json(tuning), nl=False)
+        click.echo(forms.format_json(tuning), nl=False)
     else:
-        click.echo(text.format_text(tuning, text_width(), is_full=is_full, is_applied=apply), nl=False)
+        click.echo(forms.format_text(tuning, text_width(), is_full=is_full, is_applied=apply), nl=False)
     fails = [root for root in targets if not settle(root, tuning, config, others, writes=apply, is_shared=shared)]
     if fails:
         click.get_current_context().exit(1)
@@ -188,7 +188,7 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     stderr says why a model is not written, and what is not promised.
     """
     from labels.tuning.curve import MIN_GROUPS
-    from labels.tuning.text import promise_elsewhere
+    from labels.tuning.forms import promise_elsewhere
     from labels.tuning.tuning import ELSEWHERE, NO_PROMISE
 
     promise = tuning.promise_in(root)
@@ -214,14 +214,14 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
 
 def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str, *, is_shared: bool) -> None:
     from labels.store import utc_now
-    from labels.tuning import model_file
+    from labels.tuning import forms
 
-    made = model_file.content(tuning, config, utc_now(), promise)
+    made = forms.model_content(tuning, config, utc_now(), promise)
     if not is_shared:
-        path = model_file.write(state_dir(root, os.environ), made)
+        path = forms.write_model(state_dir(root, os.environ), made)
         tell(f"Written to {path}. The hook uses it from the next prompt on; memsift tune --undo removes it.")
         return
-    tell(f"Written to {keeping_trust(root, os.environ, lambda: model_file.share(root, made))}.")
+    tell(f"Written to {keeping_trust(root, os.environ, lambda: forms.share_model(root, made))}.")
     own = cutoff_file(state_dir(root, os.environ))
     if not trust_of(root, os.environ):
         tell(f"It counts only where the root is trusted. Here it is not: {trust_command(root)}")
@@ -230,11 +230,11 @@ def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str, *, is_
 
 
 def undo_tuning(root: str, *, is_shared: bool) -> None:
-    from labels.tuning import model_file
+    from labels.tuning import forms
 
     with uninterrupted():
         if is_shared:
-            path = keeping_trust(root, os.environ, lambda: model_file.share(root, None))
+            path = keeping_trust(root, os.environ, lambda: forms.share_model(root, None))
         else:
-            path = model_file.remove(state_dir(root, os.environ))
+            path = forms.remove_model(state_dir(root, os.environ))
         tell(f"Removed {path}." if path else f"There is no {'shared' if is_shared else 'tuned'} cutoff to remove.")

@@ -10,7 +10,7 @@ from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.pipeline import OpenSystem, Query, retrieve
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
-from labels.measure.groups import estimate
+from labels.measure.metrics import estimate
 from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests, present_phrases
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate
     from engine.roots import OpenIndex
     from labels.measure.evidence import Evidence
-    from labels.measure.groups import PrecisionEstimate
-    from labels.measure.metrics import Ratio
+    from labels.measure.metrics import PrecisionEstimate, Ratio
     from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 

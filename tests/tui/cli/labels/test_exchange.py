@@ -11,7 +11,7 @@ from click.testing import Result
 
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
-from tests.labels.exchange.schemas import check_label_studio
+from tests.labels.exchange.datasets import check_label_studio
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
 

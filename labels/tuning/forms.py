@@ -1,25 +1,38 @@
-"""A tuning as text or JSON: a few plain sentences, the next step, and with --full every number.
+"""A tuning as text, as JSON, and as the file of a root's cutoff model.
 
-Control characters of prompts and titles never reach the terminal.
+The text is a few plain sentences, the next step, and with --full every number. Control characters of prompts and
+titles never reach the terminal. The file lies in the state folder of a root, or is shared in the root itself.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import asdict
 from math import ceil
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from engine.config import DEFAULT, OFF, THRESHOLDS, TUNED
+from engine import __version__
+from engine.config import DEFAULT, OFF, SHARED_CUTOFF_FILE, THRESHOLDS, TUNED
+from engine.curation import files
+from engine.cutoff import VERSION, fit_of
 from engine.default_model import FALSE_FIRES
+from engine.errors import TuningError
 from engine.lean.json_text import printed_json
+from engine.lean.record import fields
+from engine.paths import cutoff_file
 from engine.phrases.measuring import phrased_line
+from engine.stores.files import write_whole
 from engine.wording import aligned, counted, listed
 from labels.tuning.curve import MIN_FIRED, MIN_GROUPS, MIN_SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
+    from engine.config import Config
     from labels.tuning.curve import ThresholdPoint
     from labels.tuning.tuning import ChangedExample, Tuning
 
@@ -270,3 +283,84 @@ def more_prompts(tuning: Tuning) -> int:
 
 def percent(value: float) -> str:
     return f"{value * 100:.4g} %"
+
+
+# The file of the model
+
+
+def model_content(tuning: Tuning, config: Config, now: datetime, promise: str) -> dict[str, Any]:
+    """The file's JSON, as `engine.cutoff` reads it. Raises TuningError for a tuning without a threshold."""
+    at = tuning.point_for(promise)
+    if at is None:
+        raise TuningError("Nothing reaches the target, so there is nothing to write.")
+    return {
+        "features": VERSION,
+        "fit": fields(fit_of(config)),
+        "intercept": tuning.weights.intercept,
+        "weights": dict(tuning.weights.by_feature),
+        "threshold": at.threshold,
+        "doubt": min(tuning.doubt, at.threshold),
+        "thresholds": dict(tuning.thresholds),
+        "phrases": tuning.has_phrases,
+        "provenance": {
+            "made_at": now.isoformat(timespec="seconds"),
+            "memsift": __version__,
+            "started_from": "the default model" if tuning.is_from_default else "nothing",
+            "promise": promise,
+            "roots": tuning.groups,
+            "labels_sha256": tuning.labels_hash,
+            "prompts": tuning.prompts,
+            "relevant": tuning.relevant,
+            "not_relevant": tuning.not_relevant,
+            "target_precision": tuning.target,
+            "confidence": tuning.confidence,
+            "figures": {name: _rounded(value) for name, value in vars(at).items()},
+            "brier": _rounded(tuning.brier),
+        },
+    }
+
+
+def write_model(folder: str, made: dict[str, Any]) -> Path:
+    """Write the model into a state folder, whole or not at all, in place of an earlier one. Raises TuningError."""
+    path = Path(cutoff_file(folder))
+    try:
+        write_whole(str(path), model_text(made).encode())
+    except OSError as error:
+        raise TuningError(f"{path} cannot be written ({error.strerror or error}).") from None
+    return path
+
+
+def share_model(root: str, made: dict[str, Any] | None) -> Path | None:
+    """Write the model into the root itself, or remove it where *made* is None; None if there was none.
+
+    Raises TuningError, and CurationError as `engine.curation.files.write`.
+    """
+    path = Path(root, SHARED_CUTOFF_FILE)
+    if not Path(root).is_dir():
+        raise TuningError(f"{root} is a file, so it cannot hold {SHARED_CUTOFF_FILE}. Leave --shared out.")
+    if made is None and not os.path.lexists(path):
+        return None
+    before = files.text_at(str(path))
+    root = os.path.realpath(root)
+    files.write(files.FileChange(root, SHARED_CUTOFF_FILE, before, None if made is None else model_text(made)))
+    return path
+
+
+def remove_model(folder: str) -> Path | None:
+    """Remove the model from a state folder; None if there was none. Raises TuningError."""
+    path = Path(cutoff_file(folder))
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise TuningError(f"{path} cannot be removed ({error.strerror or error}).") from None
+    return path
+
+
+def model_text(made: dict[str, Any]) -> str:
+    return f"{json.dumps(made, indent=2)}\n"
+
+
+def _rounded(value: float | None) -> float | None:
+    return round(value, 4) if isinstance(value, float) else value
