@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 
+LIVE = "live"
+"""The screen that the example opens on, and a project without prompts."""
+
+
 @command()
 def demo(
     fresh: Annotated[bool, option("--fresh")],
@@ -49,7 +53,7 @@ def demo(
 def run_demo(*, fresh: bool, is_plain: bool) -> None:
     from tui.demo import open_demo
 
-    run_app(open_demo(os.environ, fresh=fresh), is_plain=is_plain)
+    run_app(open_demo(os.environ, fresh=fresh), LIVE, is_plain=is_plain)
 
 
 def require_terminal() -> None:
@@ -107,7 +111,7 @@ def open_app(
         opened = opening.open_workspace(
             first, prompts, judge, db, os.environ, asks_first=True, others=others, needs_labels=False
         )
-        run_app(opened, is_plain=is_plain)
+        run_app(opened, LIVE if len(opened.index) and not opened.prompts else None, is_plain=is_plain)
 
 
 def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:

@@ -13,7 +13,6 @@ from textual.widgets import Input, Static
 
 from engine.config import injected_system
 from engine.conversations.injected import names_of
-from labels.records import Card
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -24,14 +23,13 @@ from tui.screens.base_screen import ModeScreen
 from tui.screens.phrase_changes import UNDO_ELSEWHERE, PhraseChanges, why_no_phrase
 from tui.screens.prompts_pane import PromptsPane
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
+from tui.widgets.explain_text import explained, judge_sentence, model_text
 from tui.widgets.lists.prompts import PromptList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.ranking_table import MISSED, RankingPane, RankingTable, ranking_rows
 from tui.workspace.filtering import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.prompts import empty_text
-from tui.workspace.replay.explain_rows import explanations
 from tui.workspace.systems import record_note, scale_note
 
 if TYPE_CHECKING:
@@ -172,11 +170,11 @@ class ReplayScreen(ModeScreen):
     def show_prompt(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
         answers = workspace.answers(prompt.id)
-        rows = ranking_rows(workspace.heads, answers, workspace.labels(prompt.id))
+        rows = ranking_rows(workspace.heads, answers, workspace.verdicts(prompt.id))
         self.app.note_sighting(prompt.id)
         if prompt.id != self._shown_id:
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
-        self.result.show(workspace.heads, rows, workspace.marker(prompt))
+        self.result.show(workspace.called_heads, rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
@@ -242,9 +240,8 @@ class ReplayScreen(ModeScreen):
         """The outcome of a memory for this prompt in each system that has answered."""
         if self.prompt is None:
             return plain("")
-        workspace = self.app.workspace
-        said = remarks([answer for answer in workspace.answers(self.prompt.id) if answer], memory_id)
-        return explain_text(explanations(workspace, self.prompt.id, memory_id), width, said, has_title=has_title)
+        answers = [answer for answer in self.app.workspace.answers(self.prompt.id) if answer]
+        return explained(self.app.workspace, answers, memory_id, width, has_title=has_title)
 
     def action_view(self) -> None:
         names = list(VIEWS)
@@ -346,11 +343,8 @@ class ReplayScreen(ModeScreen):
         if row is None or prompt is None:
             return
         workspace = self.app.workspace
-        card = Card(row.memory, row.rank)
         with self.app.telling_errors():
-            workspace.store.label(
-                workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0
-            )
+            workspace.label_seen(prompt.id, row.memory, row.rank, verdict)
             self._show_labels(prompt, prompt.id)
             if self.table.current and self.table.current.is_missed:
                 self.app.tell(keyed(self.app, MISSED))

@@ -77,7 +77,7 @@ async def test_a_resting_cursor_never_pays_before_a_person_agreed(open_workspace
         assert provider.calls == 0
         await reads(pilot, "#judge", "Press $ to ask the judge")
         await press(pilot, "dollar_sign")
-        await reads(pilot, "#cost", "All 2 prompts need at most 2 calls, for at most $")
+        await reads(pilot, "#cost", "2 prompts: at most 2 calls, for at most $")
         await press(pilot, "escape")
         await rest(pilot)
         assert provider.calls == 0

@@ -1,0 +1,360 @@
+"""The live prompt: what BM25, the hook, and the hook with a judge would inject for it, beside each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import DescendantBlur, DescendantFocus
+from textual.getters import query_one
+from textual.widgets import OptionList, Static, TextArea
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from engine.config import SYSTEMS
+from engine.prompt import typed_prompt
+from labels.records import NOT_RELEVANT, RELEVANT
+from tui.dialogs.choices import Options
+from tui.dialogs.dialog import FullText, text_width
+from tui.dialogs.memories import PickMemory
+from tui.keys import bindings, keyed
+from tui.plain import TITLE_EDGES, cells, hanging, joined, marked, plain
+from tui.plain_app import Kept
+from tui.screens.base_screen import ModeScreen
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.explain_text import explained, judge_sentence
+from tui.widgets.signs import DROPPED, signs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from engine.memory import MemorySummary
+    from engine.prompt import Prompt
+    from engine.retrieval import Candidate, Retrieval
+    from engine.search.highlight import Marker
+    from labels.records import Pair
+    from tui.runner import Runner
+
+REST_SECONDS = 0.15
+"""The columns are made when nothing was typed for this time."""
+
+MOST_LINES = 4
+"""Lines of a title at most."""
+
+NO_JUDGE = (
+    "No judge. A judge reads the memories that were found, and keeps those that help.\n\n"
+    "With a key in ANTHROPIC_API_KEY:\nmemsift --judge anthropic\n\n"
+    "With a model on this machine:\nmemsift --judge openai --judge-model NAME\n\n"
+    "An example without either:\nmemsift demo"
+)
+ASKS, ASKING, NOTHING, SEARCHING = "{live.ask} asks the judge.", "Asking the judge …", "Nothing is injected.", "…"
+ANSWERED, NONE_CHOSEN, NOTHING_TYPED = "The judge has answered.", "Go to a memory first.", "Type a prompt first."
+TITLES = (
+    ("{replay.type} types another",),
+    ("{live.ask} asks the judge", "{live.line} begins a line", "{go.back} leaves it"),
+)
+"""Beside the title of the prompt: what keys do from the columns, and while it is typed."""
+
+USEFUL = {RELEVANT: ("useful", "$text-success"), NOT_RELEVANT: ("not useful", "$text-error")}
+"""Verdict of a label -> the word for it, and its colour."""
+
+
+class PromptEditor(TextArea):
+    """The prompt: text that is typed or pasted."""
+
+    app: Runner
+    BINDINGS = bindings(hidden="live.line")
+
+    def action_line(self) -> None:
+        self.insert("\n")
+
+
+class SystemColumn(Options):
+    """What one system injects, and what it leaves out of the memories that others inject."""
+
+    app: Runner
+    BINDINGS = [Binding("enter", "select", show=False)]
+
+    def __init__(self, number: int) -> None:
+        super().__init__(id=f"column{number}", classes="pane")
+        self.found: dict[str, Candidate] = {}
+
+    @property
+    def chosen(self) -> str:
+        """The id of the memory under the cursor, or ""."""
+        option = self.highlighted_option
+        return (option.id or "") if option else ""
+
+    def say(self, name: str, text: str) -> None:
+        """Show a *text* in place of memories."""
+        self.found = {}
+        self.clear_options()
+        self.add_option(Option(plain(text), disabled=True))
+        self.border_title, self.border_subtitle = plain(name), ""
+
+    def show(self, name: str, answer: Retrieval, beside: Collection[str], given: Mapping[Pair, str]) -> None:
+        """Show the *answer* of the system called *name*. *beside*: the ids that any system injects.
+
+        *given*: the verdicts of labels.
+        """
+        at, marker = self.chosen, self.app.workspace.marker(answer.prompt)
+        self.found = {one.memory.id: one for one in answer.candidates if one.memory.id in beside}
+        labels = {one.memory.id: given.get((one.memory.id, one.memory.digest), "") for one in self.found.values()}
+        rows = sorted(self.found.values(), key=lambda one: (not one.injected, one.rank))
+        self.clear_options()
+        lines = max(1, min(MOST_LINES, (self.size.height - 1) // max(1, len(beside)) - 1))
+        injected = [one.memory.id for one in rows if one.injected]
+        if not injected:
+            self.add_option(Option(plain(NOTHING), disabled=True))
+        self.add_options(Option(self._row(one, lines, marker, labels), one.memory.id) for one in rows)
+        if at in self.found:
+            self.highlighted = self.get_option_index(at)
+        elif rows:
+            self.highlighted = 0 if injected else 1
+        useful = sum(labels.get(name) == RELEVANT for name in injected)
+        counts = f"{useful} of {len(injected)} useful" if any(labels.values()) else f"{len(injected)} injected"
+        self.border_title = plain(f"{name} · {counts}")
+        self.border_subtitle = plain(answer.system if answer.system != name else "")
+
+    def _row(self, one: Candidate, lines: int, marker: Marker, labels: Mapping[str, str]) -> Content:
+        """Sign and title, and below them the label, and how likely it is or why it is left out."""
+        drawn, width = signs(self), max(10, self.size.width - TITLE_EDGES)
+        sign = drawn.injected if one.injected else drawn.dropped
+        title = marked(cells(one.memory.title, lines * (width - 4)).rstrip(), marker)
+        share = "" if one.probability is None else f"{100 * one.probability:.0f} %"
+        word, colour = USEFUL.get(labels.get(one.memory.id, ""), ("", ""))
+        if one.injected:
+            why = "kept by the judge" if one.verdict else share and f"{share} likely"
+        else:
+            why = ": ".join(filter(None, (DROPPED.get(one.dropped_by, ""), share)))
+        tone = "$text-success" if one.injected else "$foreground-muted"
+        facts = [plain(word).stylize_before(colour)] if word else []
+        facts += [plain(why).stylize_before("$foreground-muted")] if why else []
+        head = hanging(plain(f"{sign} ").stylize_before(tone) + title.stylize_before(tone), len(sign) + 1, width)
+        return head + (Content("\n  ") + Content(" · ").join(facts) if facts else "")
+
+
+class LiveScreen(ModeScreen):
+    """A prompt, and below it a column for each system."""
+
+    CSS_PATH = "live.tcss"
+    AUTO_FOCUS = "SystemColumn"
+    BINDINGS = bindings(
+        shown="live.ask replay.type replay.explain replay.pick mark.relevant mark.not live.next",
+        hidden="live.previous mark.unsure mark.undo copy.text copy.path",
+        at_once="live.ask",
+    )
+    HELP = (
+        "{replay.type} goes to the prompt; the columns follow as you type. {live.ask} asks the judge, which "
+        "may cost money. {replay.explain} tells why a memory is injected, {replay.pick} why another one is not. "
+        "{live.next} goes to the next column."
+    )
+
+    editor = query_one(PromptEditor)
+    note = query_one("#note", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._prompt: Prompt | None = None
+        self._answers: dict[str, Retrieval | None] = {}
+        self._is_asking = False
+        self._resting: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("replay")
+        yield PromptEditor(placeholder="Type or paste a prompt.", classes="pane")
+        with Horizontal(id="columns"):
+            yield from (SystemColumn(number) for number in range(len(self.app.workspace.live)))
+        yield Static(id="note")
+        yield KeyFooter()
+
+    def begin(self) -> None:
+        """Show the prompt that is there, or else the one to begin with."""
+        if self._prompt is None:
+            self._prompt = self.app.workspace.first_prompt()
+            with self.prevent(TextArea.Changed):
+                self.editor.text = self._prompt.text
+        self.rank_now()
+
+    def show_again(self) -> None:
+        self.show_columns()
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self._prompt
+
+    @property
+    def columns(self) -> list[SystemColumn]:
+        return [*self.query(SystemColumn)]
+
+    @property
+    def column(self) -> SystemColumn:
+        """The column with the cursor, or the first."""
+        return next((column for column in self.columns if column.has_focus), self.columns[0])
+
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        found = self.column.found.get(self.column.chosen)
+        return found.memory if found else None
+
+    # The answers
+
+    @on(TextArea.Changed)
+    def rank_soon(self) -> None:
+        text = self.editor.text.strip()
+        known = (prompt for prompt in self.app.workspace.lists.all if prompt.text == text)
+        self._prompt, self._is_asking = next(known, typed_prompt(text)), False
+        if self._resting:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, self.rank_now)
+
+    def rank_now(self) -> None:
+        if self._prompt:
+            self.rank(self._prompt, [name for _, name in self.app.workspace.live if name])
+
+    @work(thread=True, exclusive=True, group="ranking", exit_on_error=False)
+    def rank(self, prompt: Prompt, names: Sequence[str]) -> None:
+        """Have each system answer, a judge only from its cache."""
+        worker, workspace = get_current_worker(), self.app.workspace
+        answers = {name: workspace.previewed(prompt, name) if prompt.text else None for name in names}
+        if not worker.is_cancelled:
+            self.call_later(self.take_answers, prompt, answers)
+
+    def take_answers(self, prompt: Prompt, answers: dict[str, Retrieval | None]) -> None:
+        if prompt is self._prompt:
+            self._answers = answers
+            self.app.note_sighting(prompt.id)
+            self.show_columns()
+
+    @on(Kept)
+    def show_answer(self, message: Kept) -> None:
+        if self._prompt and self._prompt.id in message.prompt_ids:
+            self._is_asking = False
+            self.rank_now()
+
+    def show_columns(self) -> None:
+        workspace, prompt, answers = self.app.workspace, self._prompt, self._answers
+        self.show_title()
+        if prompt is None or not answers:
+            return
+        verdicts = workspace.verdicts(prompt.id)
+        beside = {one.memory.id for answer in answers.values() if answer for one in answer.injected}
+        for column, (called, name) in zip(self.columns, workspace.live, strict=True):
+            answer = answers.get(name)
+            if answer:
+                column.show(called, answer, beside, verdicts)
+            else:
+                column.say(called, self._lack(name, prompt))
+        judged = [answer for answer in answers.values() if answer and SYSTEMS[answer.system].has_judge]
+        hidden = self._show_few()
+        more = keyed(self.app, f"{{live.next}} shows {hidden}. ") if hidden else ""
+        self.note.update(plain(more + (judge_sentence(judged[-1]) if judged else "")))
+        self.refresh_bindings()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def show_title(self) -> None:
+        hints = [keyed(self.app, hint) for hint in TITLES[self.editor.has_focus]]
+        hints = hints if self.app.workspace.judge else hints[1:] if self.editor.has_focus else hints
+        self.editor.border_title = plain(joined(["Prompt", *hints], self.size.width - 2 * TITLE_EDGES))
+
+    def _lack(self, name: str, prompt: Prompt) -> str:
+        """The reason why a column has no answer."""
+        if not name:
+            return NO_JUDGE
+        if not prompt.text:
+            return NOTHING_TYPED
+        if not SYSTEMS[name].has_judge:
+            return SEARCHING
+        return ASKING if self._is_asking else keyed(self.app, ASKS)
+
+    def _show_few(self) -> str:
+        """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one."""
+        columns = self.columns
+        at = columns.index(self.column)
+        first = min(at, len(columns) - 2) if self.has_class("-narrow") else 0
+        for place, column in enumerate(columns):
+            column.display = first <= place < first + 2 or not self.has_class("-narrow")
+        names = (name for column, (name, _) in zip(columns, self.app.workspace.live, strict=True) if not column.display)
+        return next(names, "")
+
+    # Keys
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        is_typing = self.is_mounted and self.editor.has_focus
+        if action == "ask":
+            is_open = None in self._answers.values() and bool(self._prompt and self._prompt.text)
+            return "" if is_typing or is_open else ANSWERED
+        if action in ("label", "explain", "copy_path"):
+            return "" if self.is_mounted and self.current_memory else NONE_CHOSEN
+        return ""
+
+    def action_type(self) -> None:
+        self.editor.focus()
+        self.editor.select_all()
+
+    def action_move(self, step: int) -> None:
+        """Go to the next column, or to the one before."""
+        columns = self.columns
+        columns[(columns.index(self.column) + step) % len(columns)].focus()
+        self.call_after_refresh(self.show_columns)
+
+    def step_back(self) -> bool:
+        """Leave the prompt for the columns."""
+        if self.editor.has_focus:
+            self.column.focus()
+            return True
+        return False
+
+    def action_ask(self) -> None:
+        """Take the prompt into the list of prompts, and ask the judge about it."""
+        prompt = self._prompt
+        if prompt is None or not prompt.text:
+            return
+        self._keep(prompt)
+        self.column.focus()
+
+        def ask() -> None:
+            self._is_asking = self.app.ask_judge(prompt)
+            self.rank_now()
+
+        self.app.with_agreement(ask)
+
+    def _keep(self, prompt: Prompt) -> None:
+        self.app.workspace.lists.add(prompt)
+        self.app.workspace.wanted_prompt = prompt.id
+        self.app.run_quick(prompt)
+
+    def action_label(self, verdict: str) -> None:
+        """Write a label that is not blind: the ranks are on the screen."""
+        found, prompt = self.column.found.get(self.column.chosen), self._prompt
+        if found and prompt:
+            with self.app.telling_errors():
+                self._keep(prompt)
+                self.app.workspace.label_seen(prompt.id, found.memory, found.rank, verdict)
+                self.show_columns()
+
+    def action_undo(self) -> None:
+        if event := self.take_back(self.app.workspace.undo):
+            self.app.tell(f"Taken back: {event.memory_id}")
+            self.show_columns()
+
+    @on(OptionList.OptionSelected)
+    def action_explain(self) -> None:
+        if self.column.chosen:
+            self.explain(self.column.chosen)
+
+    def action_pick(self) -> None:
+        self.ask(PickMemory(self.app.workspace.index), self.explain)
+
+    def explain(self, memory_id: str) -> None:
+        """Show the outcome of a memory in each system that has answered."""
+        answers = [answer for answer in self._answers.values() if answer]
+        text = explained(self.app.workspace, answers, memory_id, text_width(self.app.size.width))
+        self.app.push_screen(FullText(memory_id, text))
