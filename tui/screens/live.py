@@ -167,19 +167,15 @@ class LiveScreen(ModeScreen):
         self._resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
+        self._prompt = self.app.workspace.first_prompt()
         yield TopBar("replay")
-        yield PromptEditor(placeholder="Type or paste a prompt.", classes="pane")
+        yield PromptEditor(self._prompt.text, placeholder="Type or paste a prompt.", classes="pane")
         with Horizontal(id="columns"):
             yield from (SystemColumn(number) for number in range(len(self.app.workspace.live)))
         yield Static(id="note")
         yield KeyFooter()
 
     def begin(self) -> None:
-        """Show the prompt that is there, or else the one to begin with."""
-        if self._prompt is None:
-            self._prompt = self.app.workspace.first_prompt()
-            with self.prevent(TextArea.Changed):
-                self.editor.text = self._prompt.text
         self.rank_now()
 
     def show_again(self) -> None:
@@ -296,7 +292,7 @@ class LiveScreen(ModeScreen):
         return ""
 
     def action_type(self) -> None:
-        self.editor.focus()
+        self.set_focus(self.editor)  # at once: the next key is for the prompt
         self.editor.select_all()
 
     def action_move(self, step: int) -> None:
@@ -315,10 +311,10 @@ class LiveScreen(ModeScreen):
     def action_ask(self) -> None:
         """Take the prompt into the list of prompts, and ask the judge about it."""
         prompt = self._prompt
+        self.set_focus(self.column)
         if prompt is None or not prompt.text:
             return
         self._keep(prompt)
-        self.column.focus()
 
         def ask() -> None:
             self._is_asking = self.app.ask_judge(prompt)

@@ -104,7 +104,7 @@ async def test_big_r_asks_first_and_without_an_agreement_replays_without_the_jud
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "R")
-        await reads(pilot, "#cost", "All 3 prompts")
+        await reads(pilot, "#cost", "3 prompts: at most")
         await press(pilot, "escape")
         await reads(pilot, "#state", "3 prompts replayed")
         assert provider.calls == 0
