@@ -10,7 +10,7 @@ from engine.errors import MemsiftError
 from engine.stores.files import open_named, write_whole
 from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
-from labels.measure.intervals import Interval
+from labels.measure.intervals import ANYTIME, Interval
 from labels.measure.report import PLAIN
 from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, headline, labels_line, main_system, next_step
 from labels.report.forms import report_in
@@ -31,7 +31,7 @@ ASKED = HIGH_ENOUGH
 
 TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
-GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH))
+GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH), ANYTIME)
 """The precision from which on a report proposes nothing."""
 
 FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
@@ -61,7 +61,7 @@ class ReportReading:
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
     report = workspace.report(options)
-    main, target = main_system(report), Gate(least, Interval(least, least))
+    main, target = main_system(report), Gate(least, Interval(least, least), ANYTIME)
     gate = gate_report(report.evidence, main.system, target) if main else None
     return ReportReading(report, gate, sections(report))
 
@@ -119,8 +119,6 @@ def precision_words(found: GateDecision) -> str:
         parts = [f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"]
     if found.verdict in (PASS, FAIL):
         parts += [f"{'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"]
-    elif found.look:
-        parts += [f"the next look is at {found.look} prompts: {found.to_go} to go"]
     elif found.more:
         parts += [f"about {found.more:,} more prompts decide"]
     return ", ".join(parts)
