@@ -192,7 +192,7 @@ class Cutoff:
                     wanted = max(wanted, self.model.threshold_of(limits[root]))
                 wanted = wanted if is_first or is_asked else surer(wanted)
                 if (candidate.probability or 0.0) < wanted:
-                    candidate = self._dropped(candidate, wanted)
+                    candidate = self._dropped(candidate, wanted, is_first=is_first)
                 else:
                     is_first = False
             result.append(candidate)
@@ -207,9 +207,13 @@ class Cutoff:
         is_likely = candidate.probability is not None and candidate.probability >= self.threshold
         return is_likely and self.kind == TUNED
 
-    def _dropped(self, candidate: Candidate, least: float) -> Candidate:
-        found = f"by the {self.kind} model it is {100 * (candidate.probability or 0):.1f} % likely to be relevant"
-        return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {100 * least:.1f} %")
+    def _dropped(self, candidate: Candidate, least: float, *, is_first: bool) -> Candidate:
+        shares = candidate.probability or 0.0, least
+        digits = 1 if round(100 * shares[0]) == round(100 * least) else 0
+        found, needed = (f"{100 * share:.{digits}f} %" for share in shares)
+        needs = f"{'it' if is_first else 'a second memory'} needs {needed}"
+        reason = f"{found} likely to be relevant by the {self.kind} model; {needs}"
+        return replace(candidate, dropped_by="cutoff", reason=reason)
 
 
 def surer(least: float) -> float:

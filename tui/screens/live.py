@@ -132,12 +132,14 @@ class SystemColumn(Options):
         if one.injected:
             why = "kept by the judge" if one.verdict else share and f"{share} likely"
         else:
-            why = ": ".join(filter(None, (DROPPED.get(one.dropped_by, ""), share)))
+            why = one.reason if one.dropped_by == "cutoff" else DROPPED.get(one.dropped_by, "")
         tone = "$text-success" if one.injected else "$foreground-muted"
         facts = [plain(word).stylize_before(colour)] if word else []
         facts += [plain(why).stylize_before("$foreground-muted")] if why else []
-        head = hanging(plain(f"{sign} ").stylize_before(tone) + title.stylize_before(tone), len(sign) + 1, width)
-        return head + (Content("\n  ") + Content(" · ").join(facts) if facts else "")
+        indent = len(sign) + 1
+        head = hanging(plain(f"{sign} ").stylize_before(tone) + title.stylize_before(tone), indent, width)
+        below = hanging(plain(" " * indent) + Content(" · ").join(facts), indent, width)
+        return Content("\n").join([head, below]) if facts else head
 
 
 class LiveScreen(ModeScreen):
@@ -291,7 +293,7 @@ class LiveScreen(ModeScreen):
             return "" if self.is_mounted and self.current_memory else NONE_CHOSEN
         return ""
 
-    def action_type(self) -> None:
+    async def action_type(self) -> None:
         self.set_focus(self.editor)  # at once: the next key is for the prompt
         self.editor.select_all()
 

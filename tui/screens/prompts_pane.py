@@ -182,12 +182,6 @@ class PromptsPane(RowsPane):
 
     # Scratch prompts
 
-    async def action_type(self) -> None:
-        """Go to the live prompt. The list shows all prompts again, so that the typed one is in it afterwards."""
-        self.show_all()
-        await self.app.switch_mode("live")
-        await self.app.screen.run_action("type")
-
     def action_choose(self) -> None:
         """Move the prompt from scratch into the labelled sample, or back."""
         lists, prompt = self.app.workspace.lists, self.prompt

@@ -76,11 +76,10 @@ class ReplayScreen(ModeScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        shown="replay.explain mark.relevant mark.not replay.filter replay.columns replay.all "
-        "replay.type replay.diff copy.text replay.search replay.order replay.view copy.path",
-        hidden="replay.turn replay.memories replay.prompts replay.remove replay.choose mark.unsure "
-        "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open replay.pick "
-        "prompt.read",
+        shown="replay.explain replay.pick mark.relevant mark.not replay.type replay.choose replay.filter "
+        "replay.columns replay.all replay.diff copy.text replay.search replay.order replay.view copy.path",
+        hidden="replay.turn replay.memories replay.prompts replay.remove mark.unsure "
+        "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
@@ -115,6 +114,8 @@ class ReplayScreen(ModeScreen):
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
+        if self.app.workspace.wanted_prompt and not self.prompts.shows_all:
+            self.prompts.show_all()
         self.prompts.show_matching()
         self.prompts.read_known()
 

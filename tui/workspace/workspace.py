@@ -219,9 +219,10 @@ class Workspace(RootSystems, RootLabels):
         return typed_prompt(phrase or (newest.title if newest else ""))
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The chosen prompts, and then the others in random order."""
+        """The chosen prompts, and then the others in random order; those whose ranks were on the screen come last."""
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
-        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in labelling_order(by_id, self.seed)))
+        drawn = sorted(labelling_order(by_id, self.seed), key=lambda prompt_id: not self.is_blind(prompt_id))
+        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in drawn))
 
     def marker(self, prompt: Prompt) -> Marker:
         """Marks the words of a prompt in a memory."""

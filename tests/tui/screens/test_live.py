@@ -57,7 +57,9 @@ async def test_a_judge_that_costs_is_asked_after_an_agreement_and_a_cached_answe
 ) -> None:
     prompt = demo_prompts("p01")[0]
     cache = Cache(str(tmp_path / "judge.db"))
-    first = open_workspace(judge=lambda config: Judge(scripted(config)._provider, config.judge, cache=cache), prompts=())
+    first = open_workspace(
+        judge=lambda config: Judge(scripted(config)._provider, config.judge, cache=cache), prompts=()
+    )
     first.run(prompt, "memsift+judge")
     provider = GatedProvider()
     provider.name, provider.model = "anthropic", "claude-haiku-4-5"
