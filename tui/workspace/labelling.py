@@ -88,7 +88,8 @@ class LabelQueue:
         labels = grouped((label.prompt_id, label) for label in given)
         self._labelled = {name: {label.pair for label in own} for name, own in labels.items()}
         self._answered = Counter({name: answered(own) for name, own in labels.items()})
-        people = Counter(label.annotator for label in workspace.store.labels(root=workspace.index.root))
+        every = workspace.store.labels(root=workspace.index.root)
+        people = Counter(label.annotator for label in every if not label.titles)
         del people[workspace.annotator]
         self._others = f" of yours, {people.total():,} of {listed(sorted(people))}" if people else ""
         self._finished = self._finished_before()

@@ -43,7 +43,7 @@ TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH), ANYTIME)
 """The precision from which on a report proposes nothing."""
 
-MORE_COME = "New ones come as you work with your agent, or from a file: memsift --prompts FILE"
+MORE_COME = "New ones come as you work, or with --prompts FILE"
 
 FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 ENDINGS = tuple(FORMS)
@@ -73,7 +73,11 @@ class ReportReading:
         step = gate_step(self.gate) if self.gate else next_step(self.report)
         if step.place != BY_MORE:
             return step
-        return replace(step, place=BY_REPLAY) if self.has_more else Step(f"{step.what}. {MORE_COME}")
+        return (
+            replace(step, place=BY_REPLAY)
+            if self.has_more
+            else Step(f"{step.what.removeprefix('replay and ')}. {MORE_COME}")
+        )
 
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
