@@ -73,11 +73,9 @@ class ReportReading:
         step = gate_step(self.gate) if self.gate else next_step(self.report)
         if step.place != BY_MORE:
             return step
-        return (
-            replace(step, place=BY_REPLAY)
-            if self.has_more
-            else Step(f"{step.what.removeprefix('replay and ')}. {MORE_COME}")
-        )
+        if self.has_more:
+            return replace(step, place=BY_REPLAY)
+        return Step(f"{step.what.removeprefix('replay and ')}. {MORE_COME}")
 
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:

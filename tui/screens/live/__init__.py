@@ -5,47 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.events import DescendantBlur, DescendantFocus
 from textual.getters import query_one
 from textual.widgets import OptionList, Static, TextArea
-from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from engine.config import SYSTEMS
 from engine.prompt import typed_prompt
-from labels.records import NOT_RELEVANT, RELEVANT
-from tui.dialogs.choices import Options
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
 from tui.keys import bindings, keyed
-from tui.plain import TITLE_EDGES, cells, hanging, joined, marked, plain
+from tui.plain import TITLE_EDGES, joined, plain
 from tui.plain_app import Kept
 from tui.screens.base_screen import ModeScreen
+from tui.screens.live.column import SystemColumn
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explained, judge_sentence
-from tui.widgets.signs import DROPPED, signs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.timer import Timer
 
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
-    from engine.retrieval import Candidate, Retrieval
-    from engine.search.highlight import Marker
-    from labels.records import Pair
+    from engine.retrieval import Retrieval
     from tui.runner import Runner
 
 REST_SECONDS = 0.15
 """The columns are made when nothing was typed for this time."""
-
-MOST_LINES = 4
-"""Lines of a title at most."""
 
 NO_JUDGE = (
     "No judge. A judge reads the memories that were found, and keeps those that help.\n\n"
@@ -53,16 +43,13 @@ NO_JUDGE = (
     "With a model on this machine:\nmemsift --judge openai --judge-model NAME\n\n"
     "An example without either:\nmemsift demo"
 )
-ASKS, ASKING, NOTHING, SEARCHING = "{live.ask} asks the judge.", "Asking the judge …", "Nothing is injected.", "…"
+ASKS, ASKING, SEARCHING = "{live.ask} asks the judge.", "Asking the judge …", "…"
 ANSWERED, NONE_CHOSEN, NOTHING_TYPED = "The judge has answered.", "Go to a memory first.", "Type a prompt first."
 TITLES = (
     ("{replay.type} types another",),
     ("{live.ask} asks the judge", "{live.line} begins a line", "{go.back} leaves it"),
 )
 """Beside the title of the prompt: what keys do from the columns, and while it is typed."""
-
-USEFUL = {RELEVANT: ("useful", "$text-success"), NOT_RELEVANT: ("not useful", "$text-error")}
-"""Verdict of a label -> the word for it, and its colour."""
 
 
 class PromptEditor(TextArea):
@@ -73,73 +60,6 @@ class PromptEditor(TextArea):
 
     def action_line(self) -> None:
         self.insert("\n")
-
-
-class SystemColumn(Options):
-    """What one system injects, and what it leaves out of the memories that others inject."""
-
-    app: Runner
-    BINDINGS = [Binding("enter", "select", show=False)]
-
-    def __init__(self, number: int) -> None:
-        super().__init__(id=f"column{number}", classes="pane")
-        self.found: dict[str, Candidate] = {}
-
-    @property
-    def chosen(self) -> str:
-        """The id of the memory under the cursor, or ""."""
-        option = self.highlighted_option
-        return (option.id or "") if option else ""
-
-    def say(self, name: str, text: str) -> None:
-        """Show a *text* in place of memories."""
-        self.found = {}
-        self.clear_options()
-        self.add_option(Option(plain(text), disabled=True))
-        self.border_title, self.border_subtitle = plain(name), ""
-
-    def show(self, name: str, answer: Retrieval, beside: Collection[str], given: Mapping[Pair, str]) -> None:
-        """Show the *answer* of the system called *name*. *beside*: the ids that any system injects.
-
-        *given*: the verdicts of labels.
-        """
-        at, marker = self.chosen, self.app.workspace.marker(answer.prompt)
-        self.found = {one.memory.id: one for one in answer.candidates if one.memory.id in beside}
-        labels = {one.memory.id: given.get((one.memory.id, one.memory.digest), "") for one in self.found.values()}
-        rows = sorted(self.found.values(), key=lambda one: (not one.injected, one.rank))
-        self.clear_options()
-        lines = max(1, min(MOST_LINES, (self.size.height - 1) // max(1, len(beside)) - 1))
-        injected = [one.memory.id for one in rows if one.injected]
-        if not injected:
-            self.add_option(Option(plain(NOTHING), disabled=True))
-        self.add_options(Option(self._row(one, lines, marker, labels), one.memory.id) for one in rows)
-        if at in self.found:
-            self.highlighted = self.get_option_index(at)
-        elif rows:
-            self.highlighted = 0 if injected else 1
-        useful = sum(labels.get(name) == RELEVANT for name in injected)
-        counts = f"{useful} of {len(injected)} useful" if any(labels.values()) else f"{len(injected)} injected"
-        self.border_title = plain(f"{name} · {counts}")
-        self.border_subtitle = plain(answer.system if answer.system != name else "")
-
-    def _row(self, one: Candidate, lines: int, marker: Marker, labels: Mapping[str, str]) -> Content:
-        """Sign and title, and below them the label, and how likely it is or why it is left out."""
-        drawn, width = signs(self), max(10, self.size.width - TITLE_EDGES)
-        sign = drawn.injected if one.injected else drawn.dropped
-        title = marked(cells(one.memory.title, lines * (width - 4)).rstrip(), marker)
-        share = "" if one.probability is None else f"{100 * one.probability:.0f} %"
-        word, colour = USEFUL.get(labels.get(one.memory.id, ""), ("", ""))
-        if one.injected:
-            why = "kept by the judge" if one.verdict else share and f"{share} likely"
-        else:
-            why = one.reason if one.dropped_by == "cutoff" else DROPPED.get(one.dropped_by, "")
-        tone = "$text-success" if one.injected else "$foreground-muted"
-        facts = [plain(word).stylize_before(colour)] if word else []
-        facts += [plain(why).stylize_before("$foreground-muted")] if why else []
-        indent = len(sign) + 1
-        head = hanging(plain(f"{sign} ").stylize_before(tone) + title.stylize_before(tone), indent, width)
-        below = hanging(plain(" " * indent) + Content(" · ").join(facts), indent, width)
-        return Content("\n").join([head, below]) if facts else head
 
 
 class LiveScreen(ModeScreen):
@@ -242,7 +162,7 @@ class LiveScreen(ModeScreen):
         if prompt is None or not answers:
             return
         verdicts = workspace.verdicts(prompt.id)
-        beside = {one.memory.id for answer in answers.values() if answer for one in answer.injected}
+        beside = {found.memory.id for answer in answers.values() if answer for found in answer.injected}
         for column, (called, name) in zip(self.columns, workspace.live, strict=True):
             answer = answers.get(name)
             if answer:
