@@ -212,8 +212,7 @@ class Cutoff:
         digits = 1 if round(100 * shares[0]) == round(100 * least) else 0
         found, needed = (f"{100 * share:.{digits}f} %" for share in shares)
         needs = f"{'it' if is_first else 'a second memory'} needs {needed}"
-        reason = f"{found} likely to be relevant by the {self.kind} model; {needs}"
-        return replace(candidate, dropped_by="cutoff", reason=reason)
+        return replace(candidate, dropped_by="cutoff", reason=f"{found} likely to be relevant; {needs}")
 
 
 def surer(least: float) -> float:

@@ -257,7 +257,7 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
 
 def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     found = main.headline
-    prompts = found.waiting + (found.estimate.prompts if found.estimate else 0)
+    prompts = found.estimate.prompts if found.estimate else 0
     if prompts < FEW_PROMPTS:
         why = f", to have {FEW_PROMPTS} for which {main.system} injects something"
         number = ceil((FEW_PROMPTS - prompts) / max(main.fire_rate.value or 0, FEWEST_FIRES))
@@ -270,8 +270,7 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
-        why = f", for the look at {found.look}" if found.look else " for a range a quarter narrower"
-        yield label_step(found.to_go or prompts, report, main, why)
+        yield label_step(prompts, report, main, " for a range a quarter narrower")
 
 
 def finish_step(gaps: Gaps, evidence: Evidence) -> Step:

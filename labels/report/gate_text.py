@@ -23,7 +23,6 @@ from labels.report.first_lines import (
     NOTHING,
     REPLAY,
     Step,
-    look_line,
     open_lines,
     other_line,
     precision_lines,
@@ -149,11 +148,9 @@ def answer(report: GateReport) -> str:
 
 
 def outlook(report: GateReport) -> str:
-    """Whether it is enough, or the next look, or how many more prompts decide that."""
+    """Whether it is enough, or how many more prompts decide that."""
     if report.caveats.forbid:
         return answer(report)
-    if report.verdict == UNDECIDED and report.pending.look:
-        return " ".join([f"It {REACHES[UNDECIDED]} {asked(report)}.", *look_line(report.pending)])
     if report.verdict == UNDECIDED:
         number = report.pending.more
         labels = f"About {counted(number, 'more labelled prompt')}" if number else "More labels"

@@ -48,7 +48,7 @@ def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason
     two = candidates(found)["two"]
     assert two.dropped_by == "cutoff"
     assert two.probability is not None
-    likely = f"{100 * two.probability:.0f} % likely to be relevant by the tuned model"
+    likely = f"{100 * two.probability:.0f} % likely to be relevant"
     assert two.reason == f"{likely}; a second memory needs 60 %"
     assert found.system == "memsift+cutoff"
     assert found.least == 0.5

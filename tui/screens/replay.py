@@ -48,7 +48,6 @@ IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the te
 NOT_TYPED = "Go to a prompt that you typed."
 SEARCHING = "You are typing a search."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
-NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press {app.judge} to ask the judge, which may cost money."
 WHY, MEMORY, MODEL = "why", "memory", "model"
 VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
@@ -191,17 +190,8 @@ class ReplayScreen(ModeScreen):
             asked = zip(answers, columns, strict=True)
             said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
         else:
-            said = [self._without_judge()]
+            said = [] if record_note(columns) else [keyed(self.app, JUDGE_OFF)]
         return "\n".join(filter(None, dict.fromkeys((scale_note(columns), record_note(columns), *said))))
-
-    def _without_judge(self) -> str:
-        """What the last column is, or how to have a judge; nothing where other notes stand."""
-        workspace, columns = self.app.workspace, self.app.workspace.columns
-        if record_note(columns):
-            return ""
-        if workspace.cutoff and columns[-1] == workspace.with_cutoff and not scale_note(columns):
-            return NO_JUDGE.format(workspace.cutoff.kind)
-        return keyed(self.app, JUDGE_OFF)
 
     def _show_waiting(self) -> None:
         """Show the seconds since the judge was asked."""

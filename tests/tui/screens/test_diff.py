@@ -73,6 +73,13 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     found = read_diff(workspace.store.path, workspace.index.root, ())
     assert found.compared is not None
     assert found.compared.settings == ("max_inject was 3, is 1",)
+    config = replace(workspace.config, logging=replace(workspace.config.logging, prompts=True))
+    workspace.take_settings(Settings(OpenRoots((workspace.root,), workspace.root, config)))
+    save_run(workspace, (*workspace.prompts[1:21], HOSTILE), 1)
+    again = read_diff(workspace.store.path, workspace.index.root, ())
+    assert again.pair == found.pair or again.pair and again.pair[0] == found.pair[0], (
+        "two runs that are alike are passed over"
+    )
     rows = rows_of(found.compared)
     number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (22, 2, 0)

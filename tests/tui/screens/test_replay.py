@@ -159,7 +159,7 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
     workspace = open_workspace(judge=None, prompts=demo_prompts("p44"), cutoff=fresh_cutoff())
     async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
         await settled(pilot)
-        await reads(pilot, "#judge", "No judge. On the right: the hook, with the default cutoff.")
+        await reads(pilot, "#judge", "The judge is off")
         await reads(pilot, "#head", "no cutoff hook")
         columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(4)]
         assert "high" in columns[0][0]
@@ -168,7 +168,7 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         await press(pilot, "right")
         await reads(pilot, "#view-text", "hook injects it: rank 1, 70 % likely to be relevant.")
         await press(pilot, "down", "down", "down")
-        await reads(pilot, "#view-text", "by the default model it is 31.")
+        await reads(pilot, "#view-text", "31 % likely to be relevant; a second memory needs")
 
 
 async def test_without_a_judge_there_is_one_column_and_keys_lead_between_prompts_and_memories(

@@ -8,6 +8,7 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets.option_list import Option
 
+from engine.judge.verdict import APPROVED
 from labels.records import NOT_RELEVANT, RELEVANT
 from tui.dialogs.choices import Options
 from tui.plain import TITLE_EDGES, cells, hanging, marked, plain
@@ -82,10 +83,14 @@ class SystemColumn(Options):
         title = marked(cells(candidate.memory.title, lines * (width - 4)).rstrip(), marker)
         share = "" if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
         word, colour = USEFUL.get(verdict, ("", ""))
-        if candidate.injected:
-            why = "kept by the judge" if candidate.verdict else share and f"{share} likely"
+        if candidate.injected and candidate.verdict:
+            why = "kept by the judge" if candidate.verdict.decision == APPROVED else "the judge gave no answer"
+        elif candidate.injected:
+            why = share and f"{share} likely"
         else:
-            why = candidate.reason if candidate.dropped_by == "cutoff" else DROPPED.get(candidate.dropped_by, "")
+            why = DROPPED.get(candidate.dropped_by, "")
+            if candidate.dropped_by == "cutoff":
+                why = candidate.reason.replace(" likely to be relevant", "")
         tone = "$text-success" if candidate.injected else "$foreground-muted"
         facts = [plain(word).stylize_before(colour)] if word else []
         facts += [plain(why).stylize_before("$foreground-muted")] if why else []
