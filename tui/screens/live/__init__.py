@@ -180,6 +180,8 @@ class LiveScreen(ModeScreen):
     def show_title(self) -> None:
         hints = [keyed(self.app, hint) for hint in TITLES[self.editor.has_focus]]
         hints = hints if self.app.workspace.judge else hints[1:] if self.editor.has_focus else hints
+        if not self.editor.has_focus:
+            self.editor.move_cursor(self.editor.document.end)  # nothing is selected any more
         self.editor.border_title = plain(joined(["Prompt", *hints], self.size.width - 2 * TITLE_EDGES))
 
     def _lack(self, name: str, prompt: Prompt) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 from textual.content import Content
@@ -11,7 +11,7 @@ from textual.widgets.option_list import Option
 from engine.judge.verdict import APPROVED
 from labels.records import NOT_RELEVANT, RELEVANT
 from tui.dialogs.choices import Options
-from tui.plain import TITLE_EDGES, cells, hanging, marked, plain
+from tui.plain import cells, hanging, marked, plain
 from tui.widgets.signs import DROPPED, signs
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MOST_LINES = 4
 """Lines of a title at most."""
+
+EDGES = 8
+"""Cells of a column beside its text: frame, padding and scrollbar."""
 
 NOTHING = "Nothing is injected."
 USEFUL = {RELEVANT: ("useful", "$text-success"), NOT_RELEVANT: ("not useful", "$text-error")}
@@ -39,6 +42,10 @@ class SystemColumn(Options):
     def __init__(self, number: int) -> None:
         super().__init__(id=f"column{number}", classes="pane")
         self.found: dict[str, Candidate] = {}
+
+    def on_resize(self) -> None:
+        screen: Any = self.screen
+        self.call_later(screen.show_columns)
 
     @property
     def chosen(self) -> str:
@@ -78,7 +85,7 @@ class SystemColumn(Options):
 
     def _row(self, candidate: Candidate, lines: int, marker: Marker, verdict: str) -> Content:
         """Sign and title, and below them the label, and how likely it is or why it is left out."""
-        drawn, width = signs(self), max(10, self.size.width - TITLE_EDGES)
+        drawn, width = signs(self), max(10, self.outer_size.width - EDGES)
         sign = drawn.injected if candidate.injected else drawn.dropped
         title = marked(cells(candidate.memory.title, lines * (width - 4)).rstrip(), marker)
         share = "" if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
