@@ -137,9 +137,8 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
     is_brief = question.is_brief and not (judge or cutoff or index.others) and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
     strategy, pool = first_pool(question, index, system, size)
-    if cutoff:
-        cutoff = cutoff.of(has_phrases=pool.has_phrases)
-        system = replace(system, cutoff=cutoff)
+    cutoff = cutoff and cutoff.of(has_phrases=pool.has_phrases)
+    system = replace(system, cutoff=cutoff)
     risks: dict[str, float] = {} if judge is None else index.risks([scored.memory for scored in pool.memories])
     while True:
         held = _hold_back(pool, index, rules, risks, mode)

@@ -4,6 +4,7 @@ Its answers are no better than chance, so these tests are about the conversation
 """
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,6 +60,11 @@ def local(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSIFT_JUDGE_TEMPERATURE", "0")
 
 
+def copied_demo(folder: Path) -> Path:
+    """A copy of the demo's memories, which may be written."""
+    return Path(shutil.copytree(DEMO_ROOT, folder / "memory"))
+
+
 def test_the_judge_answers_by_the_schema() -> None:
     done = process("judge", ASK, *OPENAI, "--format", "json")
     asked = json.loads(done.stdout)["judgement"]
@@ -96,14 +102,19 @@ def test_the_quality_judge_asks_by_the_schema(monkeypatch: pytest.MonkeyPatch) -
     assert row["judgement"]["output_tokens"] > 0
 
 
+def test_a_model_without_sense_writes_phrases_and_every_answer_is_used_or_refused(tmp_path: Path) -> None:
+    root = copied_demo(tmp_path)
+    before = {file: file.read_bytes() for file in root.rglob("*.json")}
+    asked = ("--judge", "openai", "--judge-model", "smollm2", "--root", str(root))
+    done = process("phrases", "write", "requeue-stuck-jobs", "job-queue-skip-locked", *asked)
+    assert (done.returncode in (0, 2), "Traceback" in done.stderr) == (True, False), done.stderr
+    assert {file: file.read_bytes() for file in root.rglob("*.json")} == before
+    rows = json.loads(process("phrases", "list", "--root", str(root), "--format", "json").stdout)
+    assert all(len(row["phrase"].split()) <= 20 for row in rows if "smollm2" in row["by"])
+
+
 def test_the_hook_waits_for_the_server_and_exits_with_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = tmp_path / "project" / ".claude" / "memory"
-    root.mkdir(parents=True)
-    for file in DEMO_ROOT.rglob("*"):
-        if file.is_file():
-            target = root / file.relative_to(DEMO_ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(file.read_bytes())
+    root = copied_demo(tmp_path / "project" / ".claude")
     monkeypatch.setenv("MEMSIFT_JUDGE_ENABLED", "true")
     monkeypatch.setenv("MEMSIFT_JUDGE", "openai")
     monkeypatch.setenv("MEMSIFT_JUDGE_MODEL", "smollm2")

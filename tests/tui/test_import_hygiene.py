@@ -43,6 +43,7 @@ NEEDS = {
     "config unset": {"tomlkit"},
     **dict.fromkeys(("diff", "doctor", "export", "import", "label", "merge-labels"), STORE),
     **dict.fromkeys(("quality check", "quality fix"), CHECKS),
+    **dict.fromkeys(("phrases missing", "phrases write"), {"detect_secrets"}),
     **dict.fromkeys(("gate", "judge", "replay", "report"), NUMBERS),
     "tune": {*NUMBERS, "numpy", "scipy", "sklearn"},
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
-from contextlib import closing
+from bisect import bisect_right
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
 MOST_IMPORTED = 20_000_000
 """Bytes of an import."""
 
+MOST_READ = 20_000
+"""Characters of JSON that an agent reads at a time: several cut what a command prints at 30,000."""
+
 NO_WRITER = "There is no model to ask. Name one with --judge, such as --judge anthropic. Its calls may cost money."
 
 
@@ -68,7 +73,8 @@ def phrases() -> None:
     They are written by a model (memsift phrases write), by hand, or by an agent that is open anyway. The agent reads
     `memsift phrases missing --next 10 --format json`. For each memory it writes six to eight short prompts that
     somebody could type who has not read it: symptoms, cases, other words, and no titles; in the memory's language, and
-    half of them in English. It gives them to memsift phrases import -, and begins again until nothing is missing.
+    half of them in English. It gives them to memsift phrases import -, a line `ID: PHRASE` for each, and begins again
+    until nothing is missing.
 
     \b
     Example:
@@ -192,7 +198,7 @@ def missing(
     Example:
       memsift phrases missing --next 20 --format json
 
-    --next: Only the first N.
+    --next: Only the first N, as far as they fit into 20,000 characters.
     --root: the memories of all of them are listed.
     """
     from engine.quality.judging.rubric import BODY_LIMIT
@@ -207,7 +213,9 @@ def missing(
             text = cut_runs("\n".join(parts))[:BODY_LIMIT]
             row = {"root": root, "id": memory.summary.id, "state": found.state[memory.summary.id]}
             rows.append({**row, **picked(memory.summary, "title", "category", "tags"), "text": text})
-    rows = rows[:most]
+    if most:
+        ends = [*itertools.accumulate(len(json.dumps(row)) for row in rows[:most])]
+        rows = rows[: max(1, bisect_right(ends, MOST_READ))]
     table = aligned([(row["id"], row["state"], row["title"]) for row in rows]) if rows else []
     lines = [row["id"] for row in rows] if form == "ids" else table
     click.echo(output(form, rows, lines), nl=False)
@@ -219,7 +227,7 @@ def import_(
     by: Annotated[str, option("--by", metavar="NAME", default="agent")],
     roots: LookedIn,
 ) -> None:
-    """Add the phrases in FILE, or in stdin for -: a line of JSON for each memory, {"id", "phrases": [text]}.
+    """Add the phrases in FILE, or in stdin for -: a line `ID: PHRASE` each, or {"id", "phrases": [text]} a memory.
 
     This is for an agent that is open anyway: it reads memsift phrases missing, writes six to eight phrases a memory,
     and gives them to this command, some memories at a time. What cannot be used is named on stderr, and the rest is
@@ -227,26 +235,33 @@ def import_(
 
     \b
     Example:
-      memsift phrases import phrases.jsonl --by claude-opus
+      memsift phrases import phrases.txt --by claude-opus
 
     --by: The name of the model that wrote them.
     """
-    given: list[tuple[FoundMemory, Sequence[object]]] = []
+    texts: dict[str, list[object]] = {}
+    places: dict[str, int] = {}
     wrong = []
-    known = memories_of(resolved(roots))
     for number, line in enumerate(_text_of(file).splitlines(), 1):
         if not line.strip():
             continue
-        try:
+        memory_id, _, phrase = line.strip().partition(": ")
+        row = {"id": memory_id, "phrases": [phrase]} if phrase and memory_id[0] != "{" else None
+        with suppress(ValueError, RecursionError):
             row = json.loads(line)
-            memory_id, texts = row["id"], row["phrases"]
-            if not isinstance(memory_id, str) or not isinstance(texts, list):
-                raise TypeError
-            given.append((named([memory_id], known)[0], texts))
+        match row:
+            case {"id": str(memory_id), "phrases": list(found)}:
+                texts.setdefault(memory_id, []).extend(found)
+                places.setdefault(memory_id, number)
+            case _:
+                wrong.append(f'line {number:,} is neither `ID: PHRASE` nor {{"id": text, "phrases": [text, ...]}}')
+    given: list[tuple[FoundMemory, Sequence[object]]] = []
+    known = memories_of(resolved(roots))
+    for memory_id, phrases_of in texts.items():
+        try:
+            given.append((named([memory_id], known)[0], phrases_of))
         except UnknownMemoryError as error:
-            wrong.append(f"line {number:,}: {error}")
-        except (ValueError, LookupError, TypeError, RecursionError):
-            wrong.append(f'line {number:,} is not {{"id": text, "phrases": [text, ...]}}')
+            wrong.append(f"line {places[memory_id]:,}: {error}")
     report_lines(wrong)
     count = add_to(given, f"{OF_MODEL}{by}")
     if not count and (wrong or not given):

@@ -15,6 +15,7 @@ from tui.cli import main
 
 INTERRUPTED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from importlib.abc import MetaPathFinder
 class Finder(MetaPathFinder):
     def find_spec(self, name, *_):

@@ -147,6 +147,9 @@ def test_memories_without_phrases_or_with_older_ones_are_missing_and_secrets_are
     write_root(root, [memory("Use WAL", "sqlite", body="Another text.")])
     assert of(root, "missing", "--format", "ids", "--next", "2").stdout == "Deploys-use-make\nUse-WAL\n"
     assert "Use-WAL           old   Use WAL" in of(root, "missing", "--format", "text").stdout
+    write_root(root, [memory(f"Long {number}", body="word " * 1_500) for number in range(5)])
+    shown = printed(of(root, "missing", "--next", "6", "--format", "json"))
+    assert (len(shown), len(json.dumps(shown)) < 20_000) == (4, True), "agents cut what is longer"
 
 
 def test_a_secret_in_a_heading_or_in_the_front_matter_is_a_secret(tmp_path: Path) -> None:
@@ -181,11 +184,11 @@ def test_an_agent_imports_a_line_for_each_memory_and_what_cannot_be_used_is_said
     file = jsonl(tmp_path / "phrases.jsonl", *lines)
     done = of(root, "import", "-", "--by", "opus", stdin=file.read_text("utf-8"))
     assert done.exit_code == 0
-    form = 'is not {"id": text, "phrases": [text, ...]}'
+    form = 'is neither `ID: PHRASE` nor {"id": text, "phrases": [text, ...]}'
     assert [line.removeprefix("memsift: ") for line in done.stderr.splitlines()] == [
-        "line 2: There is no memory 'nowhere' in these roots. `memsift list` prints the ids of memories.",
         f"line 3 {form}",
         f"line 4 {form}",
+        "line 2: There is no memory 'nowhere' in these roots. `memsift list` prints the ids of memories.",
         "Use-WAL has a phrase that is no text: left out.",
         "Use-WAL has a phrase of more than 20 words or 400 characters: left out.",
         "Deploys-use-make has room for 12 of 20 new phrases: a memory has at most 12: left out.",
@@ -196,6 +199,14 @@ def test_an_agent_imports_a_line_for_each_memory_and_what_cannot_be_used_is_said
     good = jsonl(tmp_path / "good.jsonl", lines[-1])
     assert of(root, "import", good).exit_code == 0, "nothing is new, and nothing is wrong"
     assert "No phrase was added." in of(root, "import", "-", stdin="nonsense").stderr
+    plain = """Use-WAL: what's "SQLITE_BUSY"?\n\nnowhere: x\nUse-WAL: readers: do they block?\n{nonsense: x\n"""
+    done = of(root, "import", "-", stdin=plain)
+    assert [line.removeprefix("memsift: ")[:26] for line in done.stderr.splitlines()] == [
+        "line 5 is neither `ID: PHR",
+        "line 3: There is no memory",
+        "Added 2 phrases to 1 memor",
+    ]
+    assert {'what\'s "SQLITE_BUSY"?', "readers: do they block?"} < counted(root)["Use-WAL"]
     assert "cannot be read" in refused(of(root, "import", tmp_path / "none"))
 
 

@@ -12,7 +12,7 @@ from tui.cli import main
 
 EXPLAIN_KEYS = [
     *("system", "outcome", "reason", "gap", "rank", "strength", "bm25", "bonus"),
-    *("floor", "least", "cutoff", "pool", "matched", "missing", "nearest", "advice"),
+    *("gain", "phrase", "floor", "least", "cutoff", "pool", "matched", "missing", "nearest", "advice"),
 ]
 QUERY = "background job queue"
 
