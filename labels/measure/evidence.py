@@ -265,9 +265,8 @@ class Evidence:
         The order of the prompts is then the same for every system, and a label that is changed moves none.
         """
         moments = (self.moments or {}).get(row.prompt_id, {})
-        is_finished = all(map(moments.__contains__, row.injected))
-        counts = tally(row.prompt_id, row.injected, self.judgements)
-        return Tallied(row, counts, min(moments.values(), default=0) if is_finished else None)
+        moment = min(moments.values(), default=0) if all(map(moments.__contains__, row.injected)) else None
+        return Tallied(row, tally(row.prompt_id, row.injected, self.judgements), moment)
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
@@ -275,12 +274,10 @@ class Evidence:
         unfinished = {row.outcome.prompt_id for row in rows if row.moment is None}
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
-    def _sets(self, system: str | Iterable[Tallied]) -> Iterable[Tallied]:
-        return self.tallied.get(system, ()) if isinstance(system, str) else system
-
     def sample(self, system: str | Iterable[Tallied]) -> Sample:
         """The completely judged prompts of *system*, or of other sets, by their first labels; of one moment, by id."""
-        rows = [row for row in self._sets(system) if row.outcome.injected]
+        found = self.tallied.get(system, ()) if isinstance(system, str) else system
+        rows = [row for row in found if row.outcome.injected]
         finished = in_order([(row.moment, row.tally) for row in rows if row.moment is not None])
         most = max((row.tally.injected for row in rows), default=1)
         return Sample({prompt.prompt_id: (prompt.relevant, prompt.judged) for prompt in finished}, len(rows), most)
@@ -288,11 +285,11 @@ class Evidence:
     def served_sample(self, system: str | Iterable[Tallied]) -> Sample:
         """Whether *system* serves the prompts that need a memory, in the order of their first labels; as `sample`.
 
-        A prompt counts as soon as its injected memories have labels and its list card is answered. It is drawn from all
-        prompts but those that are known to need none.
+        A prompt counts once its injected memories have labels and its list card is answered. Known to need none: left out.
         """
         needed, looked_through = self.needed, self.looked_through
-        rows = {row.outcome.prompt_id: row for row in self._sets(system)}
+        found = self.tallied.get(system, ()) if isinstance(system, str) else system
+        rows = {row.outcome.prompt_id: row for row in found}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
         counted = in_order([*((moments[row.prompt_id], row) for row in served(sets, needed)), *self.missed])
