@@ -285,7 +285,7 @@ class Evidence:
     def served_sample(self, system: str | Iterable[Tallied]) -> Sample:
         """Whether *system* serves the prompts that need a memory, in the order of their first labels; as `sample`.
 
-        A prompt counts once its injected memories have labels and its list card is answered. Known to need none: left out.
+        A prompt counts once its memories have labels and its list card is answered. Prompts without need are left out.
         """
         needed, looked_through = self.needed, self.looked_through
         found = self.tallied.get(system, ()) if isinstance(system, str) else system
