@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
 from engine.judge.limits import Limits
+from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from tests.tui.apps import app_of, at_rest, footer, press, reads, shown, starting_in, until
 from tests.tui.conftest import Opener
@@ -41,6 +42,7 @@ async def test_typing_ranks_in_all_columns_but_asks_no_judge_and_records_nothing
         await reads(pilot, HOOK, "hook · ")
         await reads(pilot, JUDGED, "enter asks the judge.")
         assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())
+        assert workspace.store.seen_prompts(workspace.annotator) == frozenset()
         screen: Any = pilot.app.screen
         screen.take_answers(typed_prompt("older"), {name: None for _, name in workspace.live})
         assert "BM25 · " in shown(pilot, BM25), "an answer about an older text is dropped"
@@ -114,8 +116,6 @@ async def test_useful_memories_are_marked_and_keys_label_and_explain(open_worksp
 def test_systems_that_are_the_same_stand_there_once(
     open_workspace: Opener, settings: dict[str, Any], names: tuple[str, ...]
 ) -> None:
-    from engine.lean.record import replace
-
     workspace = open_workspace(prompts=())
     changed = dict(settings)
     if changed.pop("judge", False):
@@ -124,13 +124,20 @@ def test_systems_that_are_the_same_stand_there_once(
     assert tuple(name for name, _ in workspace.live) == names
 
 
-async def test_in_a_narrow_terminal_a_key_shows_the_third_column(open_workspace: Opener) -> None:
-    async with starting_in("live", open_workspace(cutoff=fresh_cutoff())).run_test(size=(80, 24)) as pilot:
+async def test_in_a_narrow_terminal_a_key_shows_the_third_column_and_other_settings_take_it_away(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(cutoff=fresh_cutoff())
+    async with starting_in("live", workspace).run_test(size=(80, 24)) as pilot:
         await at_rest(pilot)
-        assert [one.display for one in pilot.app.screen.query("SystemColumn")] == [True, True, False]
+        assert [column.display for column in pilot.app.screen.query("SystemColumn")] == [True, True, False]
         assert "→ shows hook + judge." in shown(pilot, "#note")
         await press(pilot, "right", "right")
-        assert [one.display for one in pilot.app.screen.query("SystemColumn")] == [False, True, True]
+        assert [column.display for column in pilot.app.screen.query("SystemColumn")] == [False, True, True]
+        workspace.config = replace(workspace.config, judge=replace(workspace.config.judge, enabled=True))
+        await press(pilot, "left")
+        assert [column.display for column in pilot.app.screen.query("SystemColumn")] == [True, True, False]
+        assert "hook" in shown(pilot, HOOK)
 
 
 @pytest.mark.parametrize(("prompts", "start"), [((), "live"), (("p01",), None)])

@@ -22,6 +22,7 @@ from tui.screens.base_screen import ModeScreen
 from tui.screens.live.column import SystemColumn
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explained, judge_sentence
+from tui.workspace.systems import MOST_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,7 @@ class LiveScreen(ModeScreen):
         yield TopBar("replay")
         yield PromptEditor(self._prompt.text, placeholder="Type or paste a prompt.", classes="pane")
         with Horizontal(id="columns"):
-            yield from (SystemColumn(number) for number in range(len(self.app.workspace.live)))
+            yield from map(SystemColumn, range(MOST_COLUMNS))
         yield Static(id="note")
         yield KeyFooter()
 
@@ -109,7 +110,8 @@ class LiveScreen(ModeScreen):
 
     @property
     def columns(self) -> list[SystemColumn]:
-        return [*self.query(SystemColumn)]
+        """The columns that systems have now."""
+        return [*self.query(SystemColumn)][: len(self.app.workspace.live)]
 
     @property
     def column(self) -> SystemColumn:
@@ -147,7 +149,8 @@ class LiveScreen(ModeScreen):
     def take_answers(self, prompt: Prompt, answers: dict[str, Retrieval | None]) -> None:
         if prompt is self._prompt:
             self._answers = answers
-            self.app.note_sighting(prompt.id)
+            if self.app.workspace.lists.find(prompt.id):
+                self.app.note_sighting(prompt.id)
             self.show_columns()
 
     @on(Kept)
@@ -198,6 +201,8 @@ class LiveScreen(ModeScreen):
         """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one."""
         columns = self.columns
         at = columns.index(self.column)
+        for column in self.query(SystemColumn):
+            column.display = column in columns
         first = min(at, len(columns) - 2) if self.has_class("-narrow") else 0
         for place, column in enumerate(columns):
             column.display = first <= place < first + 2 or not self.has_class("-narrow")
