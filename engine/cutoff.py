@@ -18,9 +18,8 @@ from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
-from engine.search.commonness import rarity_of
+from engine.search.commonness import names, rarity_of
 from engine.search.stems import stem
-from engine.search.stopwords import names
 from engine.search.tokens import has_unspaced, tokens
 from engine.stores.files import is_inside, read_regular
 
@@ -165,7 +164,8 @@ class Cutoff:
                 probability = self.model.probability(found[candidate.memory.id])
                 if named in candidate.matched:
                     probability = max(probability, HIGH_PROBABILITY, self.threshold)
-                candidate = replace(candidate, probability=probability, confidence=_confidence(probability))
+                sure = HIGH if probability >= HIGH_PROBABILITY else MEDIUM if probability >= MEDIUM_PROBABILITY else LOW
+                candidate = replace(candidate, probability=probability, confidence=sure)
             result.append(candidate)
         return result
 
@@ -192,7 +192,8 @@ class Cutoff:
                     wanted = max(wanted, self.model.threshold_of(limits[root]))
                 wanted = wanted if is_first or is_asked else surer(wanted)
                 if (candidate.probability or 0.0) < wanted:
-                    candidate = self._dropped(candidate, wanted, is_first=is_first)
+                    reason = missing(candidate.probability or 0.0, wanted, is_first=is_first)
+                    candidate = replace(candidate, dropped_by="cutoff", reason=reason)
                 else:
                     is_first = False
             result.append(candidate)
@@ -207,12 +208,12 @@ class Cutoff:
         is_likely = candidate.probability is not None and candidate.probability >= self.threshold
         return is_likely and self.kind == TUNED
 
-    def _dropped(self, candidate: Candidate, least: float, *, is_first: bool) -> Candidate:
-        shares = candidate.probability or 0.0, least
-        digits = 1 if round(100 * shares[0]) == round(100 * least) else 0
-        found, needed = (f"{100 * share:.{digits}f} %" for share in shares)
-        needs = f"{'it' if is_first else 'a second memory'} needs {needed}"
-        return replace(candidate, dropped_by="cutoff", reason=f"{found} likely to be relevant; {needs}")
+
+def missing(found: float, least: float, *, is_first: bool) -> str:
+    """How likely a dropped memory is, and how likely it had to be: "28 % likely to be relevant; it needs 33 %"."""
+    digits = 1 if round(100 * found) == round(100 * least) else 0
+    needs = f"{'it' if is_first else 'a second memory'} needs {100 * least:.{digits}f} %"
+    return f"{100 * found:.{digits}f} % likely to be relevant; {needs}"
 
 
 def surer(least: float) -> float:
@@ -226,9 +227,48 @@ def features(candidates: Sequence[Candidate], pool: CandidatePool) -> dict[str, 
     They are compared with all active candidates, also with those that were dropped for being weak.
     """
     left = [candidate for candidate in candidates if candidate.injected]
-    prompt = _prompt(pool, {word for candidate in left for word in candidate.matched})
     scores = [candidate.strength for candidate in candidates if candidate.dropped_by != "status"]
-    return {candidate.memory.id: _features(candidate, prompt, scores) for candidate in left}
+    texts = {unit.text for unit in pool.asked if unit.weight == 1}
+    named = names(pool.searched) & texts if len(texts) <= MAX_ASKED else set()
+    asked = log(max(1, min(MAX_ASKED, len(texts))))
+    found = {word for candidate in left for word in candidate.matched}
+    stems = {unit.text: [frozenset(phrase) for phrase in unit.phrases] for unit in pool.asked if unit.text in found}
+    return {
+        candidate.memory.id: {
+            "strength": max(0.0, candidate.strength) / (pool.rare or 1.0),
+            **_features_of_short(candidate, stems, scores, counts_whole=0 < pool.root_size <= FEW),
+            "lead": _lead(candidate.strength, scores),
+            "names": float(min(MAX_NAMES, len(named.difference(candidate.matched)))),
+            "asked": asked,
+            "unknown": pool.unknown,
+        }
+        for candidate in left
+    }
+
+
+def _features_of_short(
+    candidate: Candidate, stems: Mapping[str, Sequence[frozenset[str]]], scores: Sequence[float], *, counts_whole: bool
+) -> Features:
+    """The features that count for a short memory. *scores* are those of all active candidates, positive.
+
+    *stems*: word of the prompt -> sets of stems, of which one is enough to match it. *counts_whole*: any word of a
+    short memory counts like a tag.
+    """
+    tags = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
+    is_whole = (counts_whole or not candidate.memory.tags) and candidate.length <= SHORT
+    has_tag = any(is_whole or words <= tags for text in candidate.matched for words in stems[text])
+    short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
+    rivals = sum(score >= NEAR * candidate.strength for score in scores)
+    return {"short": short, "short_rivals": short * log(max(1, rivals)), "short_tag": short * has_tag}
+
+
+def _lead(strength: float, scores: Sequence[float]) -> float:
+    """ln(strength / best other score). *scores* hold *strength* itself once."""
+    best, *others = sorted(scores, reverse=True)[:2]
+    rival = (others[0] if others else 0.0) if strength >= best else best
+    if rival <= 0 or strength <= 0:
+        return MAX_LEAD if rival <= 0 else -MAX_LEAD
+    return max(-MAX_LEAD, min(MAX_LEAD, log(strength / rival)))
 
 
 def only_identifier(pool: CandidatePool) -> str:
@@ -284,9 +324,12 @@ def load_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], 
     """
     place = cutoff_file(folder)
     model = _model_in(place)
-    if model is None:
-        place = os.path.join(root, SHARED_CUTOFF_FILE)
-        model = _shared_model(place, root, trusts) if os.path.lexists(place) else None
+    if model is None and os.path.lexists(place := os.path.join(root, SHARED_CUTOFF_FILE)):
+        if not trusts(root):
+            raise UnusableModelError(f"is shared by {root}, which you have not trusted: memsift trust")
+        if not is_inside(os.path.realpath(root), place):
+            raise UnusableModelError("points outside the root")
+        model = _model_in(place)
     if model is None:
         return None
     made_for, now = fields(model.fit), fields(fit_of(config))
@@ -322,7 +365,9 @@ def model_of(content: Any) -> Model:
         thresholds = _number(content["threshold"]), _number(content["doubt"])
         named = {name: _number(value) for name, value in content.get("thresholds", {}).items()}
         intercept, has_phrases = _number(content["intercept"]), content.get("phrases", False) is True
-        model = Model(_fit_in(content["fit"]), intercept, weights, *thresholds, named, has_phrases)
+        model = Model(Fit(**content["fit"]), intercept, weights, *thresholds, named, has_phrases)
+        if model.fit.match_strategy not in (MEMSIFT, FTS5_BM25):
+            raise ValueError(f"no model is made for {model.fit.match_strategy!r}")
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
     is_named = {*named} <= {*THRESHOLDS} and all(0 <= least <= 1 for least in named.values())
@@ -332,9 +377,9 @@ def model_of(content: Any) -> Model:
 
 
 def _default_model(config: Config) -> Model:
-    weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
-    doubt, named = min(threshold, default_model.DOUBT), default_model.THRESHOLDS
-    return Model(fit_of(config), default_model.INTERCEPT, weights, threshold, doubt, named)
+    threshold = default_model.THRESHOLD
+    limits = threshold, min(threshold, default_model.DOUBT), default_model.THRESHOLDS
+    return Model(fit_of(config), default_model.INTERCEPT, default_model.WEIGHTS, *limits)
 
 
 def _model_in(path: str) -> Model | None:
@@ -347,85 +392,8 @@ def _model_in(path: str) -> Model | None:
         raise UnusableModelError(f"cannot be read ({error})") from None
 
 
-def _shared_model(path: str, root: str, trusts: Callable[[str], bool]) -> Model | None:
-    """The model that a root shares. Raises UnusableModelError."""
-    if not trusts(root):
-        raise UnusableModelError(f"is shared by {root}, which you have not trusted: memsift trust")
-    if not is_inside(os.path.realpath(root), path):
-        raise UnusableModelError("points outside the root")
-    return _model_in(path)
-
-
-def _fit_in(content: Any) -> Fit:
-    if content["match_strategy"] not in (MEMSIFT, FTS5_BM25):
-        raise ValueError(f"no model is made for {content['match_strategy']!r}")
-    return Fit(**content)
-
-
 def _number(value: Any) -> float:
     number = float(value)
     if isinstance(value, (bool, str)) or not abs(number) < 1e9:
         raise ValueError(f"{value!r} is no number")
     return number
-
-
-class _Prompt(Record):
-    """The words and phrases of a prompt.
-
-    `words`: text -> sets of stems, of which one is enough to match it, for texts that any candidate holds.
-    `counts_whole`: whether any word of a short memory counts like a tag. `rare` is the weight of the rarest possible
-    word. `asked` and `unknown` are features of the prompt alone.
-    """
-
-    words: Mapping[str, Sequence[frozenset[str]]]
-    names: set[str]
-    counts_whole: bool
-    rare: float
-    asked: float
-    unknown: float
-
-
-def _prompt(pool: CandidatePool, found: set[str]) -> _Prompt:
-    texts = {unit.text for unit in pool.asked if unit.weight == 1}
-    return _Prompt(
-        words={unit.text: [frozenset(phrase) for phrase in unit.phrases] for unit in pool.asked if unit.text in found},
-        names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),
-        counts_whole=0 < pool.root_size <= FEW,
-        rare=pool.rare or 1.0,
-        asked=log(max(1, min(MAX_ASKED, len(texts)))),
-        unknown=pool.unknown,
-    )
-
-
-def _features(candidate: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
-    """Features of a candidate. *scores* are those of all active candidates, positive."""
-    strength = candidate.strength
-    labels = set(map(stem, tokens(" ".join(candidate.memory.tags) or candidate.memory.title)))
-    is_whole = (prompt.counts_whole or not candidate.memory.tags) and candidate.length <= SHORT
-    has_tag = any(is_whole or words <= labels for text in candidate.matched for words in prompt.words[text])
-    short = max(0.0, min(1.0, log(LONG / max(1, candidate.length)) / log(LONG / SHORT)))
-    return {
-        "strength": max(0.0, strength) / prompt.rare,
-        "short": short,
-        "short_rivals": short * log(max(1, sum(score >= NEAR * strength for score in scores))),
-        "short_tag": short * has_tag,
-        "lead": _lead(strength, scores),
-        "names": float(min(MAX_NAMES, len(prompt.names.difference(candidate.matched)))),
-        "asked": prompt.asked,
-        "unknown": prompt.unknown,
-    }
-
-
-def _lead(strength: float, scores: Sequence[float]) -> float:
-    """ln(strength / best other score). *scores* hold *strength* itself once."""
-    best, *others = sorted(scores, reverse=True)[:2]
-    rival = (others[0] if others else 0.0) if strength >= best else best
-    if rival <= 0 or strength <= 0:
-        return MAX_LEAD if rival <= 0 else -MAX_LEAD
-    return max(-MAX_LEAD, min(MAX_LEAD, log(strength / rival)))
-
-
-def _confidence(probability: float) -> str:
-    if probability >= HIGH_PROBABILITY:
-        return HIGH
-    return MEDIUM if probability >= MEDIUM_PROBABILITY else LOW

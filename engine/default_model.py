@@ -32,12 +32,7 @@ MEASURED: dict[str, tuple[float, float]] = {"strict": (0.42, 0.87), "balanced": 
 injected memories, the useful ones."""
 
 THRESHOLDS_WITH_PHRASES: dict[str, float] = {"strict": 0.478, "balanced": 0.264, "generous": 0.208}
-MEASURED_WITH_PHRASES: dict[str, tuple[float, float]] = {
-    "strict": (0.48, 0.88),
-    "balanced": (0.65, 0.72),
-    "generous": (0.71, 0.65),
-}
-"""The same where the memories have phrases by which they are asked for: the same weights, measured with phrases."""
+"""THRESHOLDS where the memories have phrases by which they are asked for: the same weights, measured with phrases."""
 
 BALANCED = "balanced"
 THRESHOLD = THRESHOLDS[BALANCED]

@@ -8,6 +8,7 @@ import unicodedata
 from engine.config import LEGACY, TIERED
 from engine.lean.record import replace
 from engine.retrieval import HIGH, LOW
+from engine.search.tokens import spells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,24 +147,13 @@ def _visible(text: str) -> str:
     spaced = " ".join(unicodedata.normalize("NFC", text).split())
     if spaced.isascii() and spaced.isprintable():
         return spaced
-    return "".join(c for c in spaced if not _is_hidden(c))
+    categories = [(c, unicodedata.category(c)) for c in spaced]
+    return "".join(
+        c
+        for c, category in categories
+        if category not in HIDDEN and ord(c) not in IGNORABLE and (category != "Mn" or spells(c))
+    )
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-
-
-def _is_hidden(character: str) -> bool:
-    category = unicodedata.category(character)
-    is_stray = category == "Mn" and not _spells(character)
-    return is_stray or category in HIDDEN or ord(character) in IGNORABLE
-
-
-def _spells(mark: str) -> bool:
-    """Whether a combining mark is part of a word: a vowel sign, but not an accent, of which any letter can carry many.
-
-    By combining class (Unicode 15, 4.3): 0 and 7-9 are vowel signs, nukta, voicing and virama, 37-199 the vowels and
-    tones of South and East Asia. Accents of real letters are part of the letters after NFC.
-    """
-    order = unicodedata.combining(mark)
-    return 7 <= order <= 9 or 36 < order < 200 or (order == 0 and mark != "\u034f")

@@ -15,42 +15,30 @@ def install_command(extra: str = "", prefix: str = sys.prefix) -> str:
 
     *prefix* is the folder of the environment.
     """
-    wanted = requirement(extra, direct_url())
+    try:
+        record = distribution("memsift").read_text("direct_url.json")
+    except PackageNotFoundError:
+        record = None
+    wanted = requirement(extra, record)
     if os.path.exists(os.path.join(prefix, "pipx_metadata.json")):
         return join(["pipx", "install", "--force", *wanted])
     if os.path.exists(os.path.join(prefix, "uv-receipt.toml")):
         return join(["uv", "tool", "install", "--reinstall", *wanted])
-    return join([*installer(prefix), *wanted])
-
-
-def installer(prefix: str) -> list[str]:
-    """pip, or uv where it made the environment; with the interpreter if the person's shell has not activated it."""
-    is_active = os.environ.get("VIRTUAL_ENV") == prefix
-    if is_of_uv(prefix):
-        return ["uv", "pip", "install", *([] if is_active else ["--python", sys.executable])]
-    return ["pip", "install"] if is_active else [sys.executable, "-m", "pip", "install"]
-
-
-def is_of_uv(prefix: str) -> bool:
+    is_active = os.environ.get("VIRTUAL_ENV") == prefix  # else the command names the interpreter
     try:
         with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as file:
-            return any(line.startswith("uv =") for line in file)
+            is_of_uv = any(line.startswith("uv =") for line in file)
     except OSError:
-        return False
-
-
-def direct_url() -> str | None:
-    """The record of where memsift was installed from; None if it came by its name from a package index."""
-    try:
-        return distribution("memsift").read_text("direct_url.json")
-    except PackageNotFoundError:
-        return None
+        is_of_uv = False
+    if is_of_uv:
+        return join(["uv", "pip", "install", *([] if is_active else ["--python", sys.executable]), *wanted])
+    return join([*(["pip"] if is_active else [sys.executable, "-m", "pip"]), "install", *wanted])
 
 
 def requirement(extra: str, record: str | None) -> list[str]:
     """memsift with *extra*, from where it was installed: by its name, or from a folder, a repository or a file.
 
-    Source: PEP 610, the file direct_url.json of an installed package.
+    *record*: the file direct_url.json of an installed package (PEP 610); None if it came by its name.
     """
     brackets = f"[{extra}]" if extra else ""
     name = f"memsift{brackets}"

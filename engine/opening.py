@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from engine.memory import Corpus, Memory, MemorySummary
     from engine.search.sync import PhraseSource
 
-    Rules = tuple[Callable[[MemorySummary], bool], Callable[[MemorySummary], bool]]
-    """The functions `is_accepted` and `is_loaded` of an `Index`."""
-
 INDEX_FILE = "index.db"
 WAIT_SECONDS = 60.0
 """How long the app waits for another process that writes the index. After that it builds an index in memory."""
@@ -70,7 +67,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         _update(path, resolved, environ, wait_s=_longest_wait(path), merges=True)
-        index = _open(path, resolved, (_acceptance_rule(resolved, environ), _loading_rule(resolved, environ)), recover)
+        index = _open(path, resolved, environ, recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
@@ -303,10 +300,7 @@ def _update_in_time(path: str, root: str, environ: Mapping[str, str], deadline_s
 
 def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
     """An index in memory; None for a large root."""
-
-    if not _is_small(root):
-        return None
-    return _index_in_memory(root, environ)
+    return _index_in_memory(root, environ) if _is_small(root) else None
 
 
 def _index_in_memory(root: str, environ: Mapping[str, str]) -> Index:
@@ -368,8 +362,7 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
         return _open_existing(path, root, environ, deadline_s)
 
     try:
-        rules = _acceptance_rule(root, environ), _loading_rule(root, environ)
-        index = _open(path, root, rules, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        index = _open(path, root, environ, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
@@ -378,20 +371,20 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
 def _open(
     path: str,
     root: str,
-    rules: Rules,
+    environ: Mapping[str, str],
     recover: Callable[[Exception], Index] | None,
     renew: Callable[[set[bytes]], Index | None] | None = None,
     *,
     wait_s: float = BUSY_SECONDS,
 ) -> Index:
-    is_accepted, is_loaded = rules
     if not is_openable(path):
         raise DatabaseError("the index is no file")
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        scan = make_scan(path)
-        return Index(db, root, recover=recover, renew=renew, is_accepted=is_accepted, is_loaded=is_loaded, scan=scan)
+        index = Index(db, root, recover=recover, renew=renew, scan=make_scan(path))
+        index.is_accepted, index.is_loaded = _acceptance_rule(root, environ), _loading_rule(root, environ)
+        return index
     except DAMAGE:
         db.close()
         raise

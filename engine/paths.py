@@ -169,17 +169,15 @@ def _path_hash(path: str) -> str:
 
 
 def _own_folder(environ: Mapping[str, str], kind: str) -> str:
-    """The folder of memsift's own files of a kind. A relative XDG folder is ignored, as the specification asks."""
+    """The folder of memsift's own files of a kind. A relative XDG folder is ignored, as the specification asks.
+
+    On Windows only settings lie where they follow the user to other machines.
+    """
     given = environ.get(f"XDG_{kind.upper()}_HOME", "")
     if os.path.isabs(given):
         return os.path.join(given, "memsift")
-    if os.name == "nt":
-        return _windows_folder(environ, kind)
-    return os.path.join(home_dir(environ), _PLACES[kind], "memsift")
-
-
-def _windows_folder(environ: Mapping[str, str], kind: str) -> str:
-    """As `_own_folder`, in `AppData`: only settings lie where they follow the user to other machines."""
+    if os.name != "nt":
+        return os.path.join(home_dir(environ), _PLACES[kind], "memsift")
     variable, place = ("APPDATA", "Roaming") if kind == CONFIG else ("LOCALAPPDATA", "Local")
     base = environ.get(variable) or os.path.join(home_dir(environ), "AppData", place)
     return os.path.join(base, "memsift", *(() if kind == CONFIG else (kind,)))

@@ -14,10 +14,11 @@ from engine.search.strategies import memsift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -29,29 +30,6 @@ if TYPE_CHECKING:
         """A judge, as the pipeline needs it: it answers about the candidates, and never raises."""
 
         def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement: ...
-
-    class Cutoff(Protocol):
-        """A cutoff, as the pipeline needs it: see `engine.cutoff`. `strategy` is the strategy that it was made for."""
-
-        strategy: str
-        kind: str
-
-        def of(self, *, has_phrases: bool) -> Cutoff: ...
-
-        def weigh(self, candidates: Sequence[Candidate], pool: CandidatePool) -> list[Candidate]: ...
-
-        def drop(
-            self,
-            candidates: Sequence[Candidate],
-            *,
-            has_judge: bool,
-            limits: Mapping[str, float | str | None] = {},
-            unasked: Container[str] = (),
-        ) -> list[Candidate]: ...
-
-        def least(self, *, has_judge: bool) -> float: ...
-
-        def is_sure(self, candidate: Candidate) -> bool: ...
 
 
 class OpenSystem(Record):
@@ -71,14 +49,12 @@ class Query(Record):
     """A prompt, and what is asked about it.
 
     Mode `search` injects up to `max_results` memories, however weak. `session`: what the conversation was given.
-    `is_brief`: only the injected set and a few candidates beside it are wanted.
     """
 
     prompt: Prompt
     mode: str = AUTO
     session: Session | None = None
     include_retired: bool = False
-    is_brief: bool = False
 
 
 NO_FTS5 = "no_fts5"
@@ -109,7 +85,7 @@ class _Rules:
     """
 
     def __init__(self, system: OpenSystem, index: OpenIndex) -> None:
-        self.config, self.judge, others = system.config, system.judge, index.others
+        self.config, others = system.config, index.others
         self.limits = {root: other.config for root, other in others.items() if other.is_limited}
         self.unasked = {root for root, other in others.items() if other.config.judge != system.config.judge}
 
@@ -126,16 +102,14 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
     """Find candidates for a prompt, and let each stage in turn drop some. The rest is the injected set.
 
     With a cutoff and a judge, the cutoff keeps sure candidates, drops hopeless ones, and leaves the others to the
-    judge; if the judge cannot answer, the cutoff decides alone. If some of the few candidates of a brief question may
-    not be injected or do not fit into the text, the whole pool is looked at.
+    judge; if the judge cannot answer, the cutoff decides alone.
     """
     started = system.clock()
     prompt, mode, config, judge = question.prompt, question.mode, system.config, system.judge
     cutoff, rules = system.cutoff, _Rules(system, index)
     if cutoff and not (mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy):
         cutoff = None
-    is_brief = question.is_brief and not (judge or cutoff or index.others) and config.match_strategy == MEMSIFT
-    size = pool_size(config, mode, is_brief=is_brief, has_judge=judge is not None, has_cutoff=cutoff is not None)
+    size = pool_size(config, mode, has_judge=judge is not None, has_cutoff=cutoff is not None)
     strategy, pool = first_pool(question, index, system, size)
     cutoff = cutoff and cutoff.of(has_phrases=pool.has_phrases)
     system = replace(system, cutoff=cutoff)
@@ -148,16 +122,18 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
         if not late:
             break
         risks |= late
-    if is_brief and (held or any(candidate.dropped_by == "budget" for candidate in candidates)):
-        whole = retrieve(replace(question, is_brief=False), index, system)
-        return replace(whole, elapsed_ms=(system.clock() - started) * 1000)
     has_failed = judgement is not None and not judgement.is_answer
     return Retrieval(
         prompt=prompt,
         system=system_of(config, has_judge=judge is not None, cutoff=cutoff.kind if cutoff else OFF).name,
         mode=mode,
         strategy=strategy,
-        candidates=tuple([_with_risk(candidate, risks) for candidate in candidates]),
+        candidates=tuple(
+            [
+                replace(found, memory=replace(found.memory, risk=risks.get(found.memory.id, found.memory.risk)))
+                for found in candidates
+            ]
+        ),
         judgement=judgement,
         fallback=NO_FTS5 if not index.has_fts5 else judgement.status if judgement and has_failed else "",
         elapsed_ms=(system.clock() - started) * 1000,
@@ -215,42 +191,6 @@ def _later_stages(
         candidates = drop_weak(candidates, has_choice=bool(judge or cutoff))
     if cutoff:
         candidates = cut(cutoff.weigh(candidates, pool), has_judge=judge is not None)
-    judgement = _judgement(question.prompt, candidates, mode, rules, cutoff) if strategy != TITLE_TAGS else None
-    candidates = _by_judge(candidates, judgement, mode)
-    if has_floor and judgement is not None and not judgement.is_answer:
-        candidates = drop_weak(candidates, has_choice=cutoff is not None)
-        candidates = cut(candidates, has_judge=False)
-    return _by_places(candidates, rules, mode, cap(config, mode, judgement), question.session), judgement
-
-
-def pool_size(
-    config: Config, mode: str, *, is_brief: bool = False, has_judge: bool = False, has_cutoff: bool = False
-) -> int:
-    """The number of active memories that a strategy gives to the later stages.
-
-    A brief pool is twice `max_inject`, and at least 2. `memsift`, or a cutoff, without a judge gets three times
-    `max_inject`, and at least a small pool, in which a cutoff compares memories: the weaker ones would not pass, but
-    cost time.
-    """
-    if mode != AUTO:
-        return config.max_results
-    size = config.judge.candidate_pool_size
-    if is_brief:
-        return min(size, 2 * max(1, config.max_inject))
-    is_small = not has_judge and (has_cutoff or config.match_strategy == MEMSIFT)
-    return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject)) if is_small else size
-
-
-def floor_share(strategy: str, *, has_choice: bool) -> float:
-    """The height of the floors, as a share of the usual height. *has_choice*: a cutoff or a judge comes after them."""
-    return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
-
-
-def _judgement(
-    prompt: Prompt, candidates: list[Candidate], mode: str, rules: _Rules, cutoff: Cutoff | None
-) -> Judgement | None:
-    if rules.judge is None:
-        return None
     asked = [
         candidate.memory
         for candidate in candidates
@@ -258,7 +198,30 @@ def _judgement(
         and candidate.memory.root not in rules.unasked
         and not (cutoff and cutoff.is_sure(candidate))
     ]
-    return rules.judge.evaluate(prompt, asked, mode) if asked else None
+    judgement = judge.evaluate(question.prompt, asked, mode) if judge and asked and strategy != TITLE_TAGS else None
+    candidates = _by_judge(candidates, judgement, mode)
+    if has_floor and judgement is not None and not judgement.is_answer:
+        candidates = drop_weak(candidates, has_choice=cutoff is not None)
+        candidates = cut(candidates, has_judge=False)
+    return _by_places(candidates, rules, mode, cap(config, mode, judgement), question.session), judgement
+
+
+def pool_size(config: Config, mode: str, *, has_judge: bool, has_cutoff: bool) -> int:
+    """The number of active memories that a strategy gives to the later stages.
+
+    `memsift`, or a cutoff, without a judge gets three times `max_inject`, and at least a small pool, in which a cutoff
+    compares memories: the weaker ones would not pass, but cost time.
+    """
+    if mode != AUTO:
+        return config.max_results
+    size = config.judge.candidate_pool_size
+    is_small = not has_judge and (has_cutoff or config.match_strategy == MEMSIFT)
+    return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject)) if is_small else size
+
+
+def floor_share(strategy: str, *, has_choice: bool) -> float:
+    """The height of the floors, as a share of the usual height. *has_choice*: a cutoff or a judge comes after them."""
+    return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
 def _hold_back(
@@ -277,12 +240,6 @@ def _hold_back(
     scanned = [replace(memory, risk=risks.get(memory.id, memory.risk)) for memory in known]
     risky = [memory for memory in scanned if memory.risk >= rules.of(memory).max_risk and not index.is_accepted(memory)]
     return {memory.id: reason for ones, reason in ((loaded, LOADED), (risky, WAITS)) for memory in ones}
-
-
-def _with_risk(candidate: Candidate, risks: Mapping[str, float]) -> Candidate:
-    """*candidate* with the risk that was found for this prompt."""
-    memory = candidate.memory
-    return replace(candidate, memory=replace(memory, risk=risks[memory.id])) if memory.id in risks else candidate
 
 
 def _by_status(

@@ -46,19 +46,19 @@ class Candidate(Record):
     strength, with `fts5_bm25` it is `bm25` - `body_bonus` (0 to 3 matched body tokens), with `title_tags` minus points.
     `bm25` is negative as well. `ratio` is score / best score, 0..1. `matched` are the prompt's words in the memory, and
     `length` is the number of its tokens, 0 where no index was asked.
-    `unsure` is the part of the strength that counts for the rank alone. `rank` counts from 1.
+    `unsure` is the part of the strength that counts for the rank alone. `rank` counts from 1; 0 before it is given.
     `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it.
     `dropped_by` is one of DROP_STAGES, or None for an injected memory; `reason` is the same in words.
     """
 
     memory: MemorySummary
-    rank: int
     bm25: float
     body_bonus: int
     score: float
-    ratio: float
-    confidence: str
     matched: tuple[str, ...]
+    rank: int = 0
+    ratio: float = 0.0
+    confidence: str = ""
     verdict: Verdict | None = None
     probability: float | None = None
     dropped_by: str | None = None

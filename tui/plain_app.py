@@ -26,7 +26,7 @@ from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from engine.lean.sections import text_beside
-from engine.settings.writing import write_user_settings
+from engine.settings.values import write_user_settings
 from tui.keys import KEYS, active_keys, bindings, idle_keys, key_map, key_word, keyed, refuse_wrong_keys
 from tui.plain import printable
 from tui.widgets.bars import SCREEN_NAMES, WhereLine, where

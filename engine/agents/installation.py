@@ -7,9 +7,9 @@ on it: only a person who names them changes them. Of several entries that run, o
 from __future__ import annotations
 
 import os
+import tomllib
 from typing import TYPE_CHECKING, Any
 
-from engine.agents import toml_items
 from engine.agents.agent import LOCAL, MANAGED, PROJECT, PROJECT_TOML, USER, USER_TOML
 from engine.agents.hook_entry import PACKAGES, PLUGIN_FOLDER, bare_interpreter, is_ours, launcher
 from engine.agents.settings_files import (
@@ -25,14 +25,14 @@ from engine.curation.files import diff
 from engine.errors import SettingsFileError
 from engine.lean.record import Record, replace
 from engine.paths import hook_start_file
-from engine.stores import json_members
 from engine.stores.files import remove, write_whole
-from engine.stores.json_members import line_of, with_value
+from engine.stores.json_members import line_of, with_item, with_value, without_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from engine.agents.agent import Agent
+    from engine.stores.json_members import Path
 
 HOOKS, STATE = "hooks", "state"
 """The key of all hooks in a settings file; the key below it of what a person allowed, which is no hook."""
@@ -224,26 +224,21 @@ def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
             return copy
     except SettingsFileError:  # the copy is damaged
         pass
-    text, edit = file.text, _editor(file)
+    text, remove_item = file.text, _without_table if file.path.endswith(TOML) else without_value
     for path, _ in reversed(own_entries(file)):
-        text = edit.without_value(text, path, prunes=True)
+        text = remove_item(text, path, prunes=True)
     for path in (ENABLED, DECLARED) if mine.enabled is not None or mine.marketplace is not None else ():
-        text = edit.without_value(text, path, prunes=True)
+        text = without_value(text, path, prunes=True)
     rest = parsed(text, file.path, file.agent)
     kept = {key: value for key, value in rest.items() if copy is not None or key not in file.agent.hook.adds}
     return None if rest and kept == file.agent.hook.around else text
-
-
-def _editor(file: SettingsFile) -> Any:
-    """The module that changes a text of the file's form."""
-    return toml_items if file.path.endswith(TOML) else json_members
 
 
 def _with_ours(file: SettingsFile, original: str | None, ours: Ours) -> str | None:
     """*original* with the parts of memsift."""
     if ours == NOTHING:
         return original
-    form, edit = file.agent.hook, _editor(file)
+    form, add_item = file.agent.hook, _with_table if file.path.endswith(TOML) else with_item
     if form.text:
         return str(ours.entries[0][form.command_key])
     text = original or ""
@@ -251,7 +246,7 @@ def _with_ours(file: SettingsFile, original: str | None, ours: Ours) -> str | No
         text = with_value(text, (key,), value)
     for entry in ours.entries:
         item = {HOOKS: [dict(entry)]} if form.is_grouped else dict(entry)
-        text = edit.with_item(text, (HOOKS, form.event), item)
+        text = add_item(text, (HOOKS, form.event), item)
     for path, value in ((ENABLED, ours.enabled), (DECLARED, ours.marketplace)):
         text = with_value(text, path, value) if value is not None else text
     return text
@@ -278,3 +273,57 @@ def _require_places(file: SettingsFile, ours: Ours) -> None:
                 f"{file.path}, line {line_of(file.text or '', path)}: expected {what} at {'.'.join(path)!r}. Mend it "
                 "first: nothing was changed."
             )
+
+
+def _with_table(text: str, path: Path, item: Mapping[str, Any]) -> str:
+    """*text* with *item* at the end of the list of tables at *path*, of keys alone, which is made if it is missing.
+
+    The new tables stand at the end of the text: TOML allows that, whatever stands between the items of a list.
+    Raises SettingsFileError for a list that is written in brackets, to which TOML adds no table.
+    """
+    lead = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
+    changed = text + _spelled(f"{lead}{_tables('.'.join(map(str, path)), item)}", text)
+    try:
+        tomllib.loads(changed)
+    except tomllib.TOMLDecodeError:
+        raise SettingsFileError(
+            f"{'.'.join(map(str, path))} is a list in brackets. Write it as tables first."
+        ) from None
+    return changed
+
+
+def _without_table(text: str, path: Path, *, prunes: bool) -> str:
+    """*text* without the item at *path*; *prunes*: nor the lists and tables that are empty after that.
+
+    An item that `_with_table` wrote leaves nothing behind, also where other tables were added below it.
+    """
+    import tomlkit
+
+    document: Any = tomlkit.parse(text)
+    holders = [document]
+    for step in path[:-1]:
+        holders.append(holders[-1][step])
+    table = _spelled(f"\n{_tables('.'.join(map(str, path[:2])), holders[-3].unwrap()[path[2]])}", text)
+    if len(holders[-1]) == 1 and text.count(table) == 1:
+        return text.replace(table, "")
+    for holder, step in zip(reversed(holders), reversed(path), strict=True):
+        del holder[step]
+        if holder or not prunes:
+            break
+    return str(document.as_string())
+
+
+def _spelled(lines: str, text: str) -> str:
+    """*lines* with the line ends of *text*."""
+    return lines.replace("\n", "\r\n") if "\r\n" in text else lines
+
+
+def _tables(name: str, item: Mapping[str, Any]) -> str:
+    """A table in a list, and the lists of tables in it. All other values are texts, numbers or booleans."""
+    import tomlkit
+
+    plain = {key: value for key, value in item.items() if not isinstance(value, list)}
+    inner = [
+        _tables(f"{name}.{key}", table) for key, value in item.items() if isinstance(value, list) for table in value
+    ]
+    return "".join([f"[[{name}]]\n", tomlkit.dumps(plain), *inner])

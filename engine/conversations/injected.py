@@ -91,7 +91,7 @@ class InjectionMatcher:
             mode=AUTO,
             strategy=INJECTED,
             candidates=tuple(
-                Candidate(memory, rank, 0.0, 0, 0.0, 1.0, confidence, ())
+                Candidate(memory, 0.0, 0, 0.0, (), rank, 1.0, confidence)
                 for rank, (memory, confidence) in enumerate(ordered, start=1)
             ),
             judgement=None,

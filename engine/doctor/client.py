@@ -35,7 +35,7 @@ from engine.conversations.activity import LOG_FILE
 from engine.conversations.activity_log import read_log
 from engine.doctor import DoctorFinding, note, ok, problem
 from engine.errors import RootError
-from engine.lean.record import Record, replace
+from engine.lean.record import replace
 from engine.opening import open_index
 from engine.paths import cutoff_file, hook_start_file, root_key, state_dir
 from engine.settings.sources import read_config
@@ -156,15 +156,6 @@ ANY_PROMPT = "a test prompt of memsift doctor, about nothing"
 AGAIN = "Run memsift install again: memsift was moved or upgraded, or its Python is gone."
 
 
-class TrialRun(Record):
-    """One run of the hook. `row` is its line in the log, empty if it wrote none; `ms` is the time of the process."""
-
-    exit_code: int
-    answer: str
-    ms: float
-    row: Mapping[str, Any]
-
-
 def try_hook(
     agent: Agent, hook: PromptHook, folder: str, roots: Sequence[str], environ: Mapping[str, str]
 ) -> DoctorFinding:
@@ -173,20 +164,36 @@ def try_hook(
     try:
         with tempfile.TemporaryDirectory(prefix="memsift-doctor-") as place:
             _copy_state(place, roots, environ)
-            run(agent, hook, folder, prompt, place, environ)
-            done = run(agent, hook, folder, prompt, place, environ)
+            _run(agent, hook, folder, prompt, place, environ)
+            started = time.perf_counter()
+            done = _run(agent, hook, folder, prompt, place, environ)
+            whole_ms = (time.perf_counter() - started) * 1000
+            row = _last_row(place)
     except (OSError, subprocess.TimeoutExpired) as error:
         return problem("test prompt", f"the hook's command does not end or start ({type(error).__name__})", AGAIN)
-    return _judged(done, has_roots=bool(roots))
+    if done.returncode:
+        effect = "blocks every prompt" if done.returncode == 2 else "shows an error at every prompt"
+        return problem("test prompt", f"the hook ended with exit code {done.returncode}, which {effect}", AGAIN)
+    if not row and roots:
+        return problem("test prompt", f"the hook did nothing, in {whole_ms:.0f} ms", AGAIN)
+    stages = ", ".join(f"{name} {ms:.0f}" for name, ms in row.get("stages_ms", {}).items() if ms >= 1)
+    silent = f"nothing injected: {row.get('reason', 'no memories')}"
+    outcome = f"{len(row.get('injected', ()))} injected" if done.stdout else silent
+    inside = f"{row.get('ms', 0):.0f} ms in the hook itself ({stages or 'no stage over 1'})"
+    text = f"{whole_ms:.0f} ms, with {inside}; {outcome}"
+    if whole_ms > SLOW_MS:
+        return note("test prompt", text, "To see which prompts take long: memsift activity --only slow")
+    return ok("test prompt", text)
 
 
-def run(agent: Agent, hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping[str, str]) -> TrialRun:
+def _run(
+    agent: Agent, hook: PromptHook, folder: str, prompt: str, place: str, environ: Mapping[str, str]
+) -> subprocess.CompletedProcess[bytes]:
     """Run the hook's command as the agent does, with *place* for its log. No judge is asked."""
     values = {"prompt": prompt, "cwd": folder, "session_id": os.urandom(8).hex()}
     request = {agent.hook.fields.get(name, name): value for name, value in values.items()}
     around = {**environ, "XDG_STATE_HOME": place, "MEMSIFT_JUDGE_ENABLED": "false", "CLAUDE_PLUGIN_ROOT": hook.folder}
-    started = time.perf_counter()
-    done = subprocess.run(
+    return subprocess.run(
         ["/bin/sh", "-c", hook.command],
         input=json.dumps(request).encode(),
         env=around,
@@ -195,29 +202,16 @@ def run(agent: Agent, hook: PromptHook, folder: str, prompt: str, place: str, en
         timeout=MOST_SECONDS,
         check=False,
     )
-    ms = (time.perf_counter() - started) * 1000
+
+
+def _last_row(place: str) -> Mapping[str, Any]:
+    """The hook's last line in the log of whichever root; empty if it wrote none."""
     row: Mapping[str, Any] = {}
-    for state, _, names in os.walk(place):  # the hook wrote into the log of whichever root
+    for state, _, names in os.walk(place):
         if LOG_FILE in names:
             with open(os.path.join(state, LOG_FILE), encoding="utf-8") as file:
                 row = json.loads(file.read().splitlines()[-1])
-    return TrialRun(done.returncode, done.stdout.decode("utf-8", "replace"), ms, row)
-
-
-def _judged(done: TrialRun, *, has_roots: bool) -> DoctorFinding:
-    if done.exit_code:
-        effect = "blocks every prompt" if done.exit_code == 2 else "shows an error at every prompt"
-        return problem("test prompt", f"the hook ended with exit code {done.exit_code}, which {effect}", AGAIN)
-    if not done.row and has_roots:
-        return problem("test prompt", f"the hook did nothing, in {done.ms:.0f} ms", AGAIN)
-    stages = ", ".join(f"{name} {ms:.0f}" for name, ms in done.row.get("stages_ms", {}).items() if ms >= 1)
-    injected = len(done.row.get("injected", ()))
-    outcome = f"{injected} injected" if done.answer else f"nothing injected: {done.row.get('reason', 'no memories')}"
-    inside = f"{done.row.get('ms', 0):.0f} ms in the hook itself ({stages or 'no stage over 1'})"
-    text = f"{done.ms:.0f} ms, with {inside}; {outcome}"
-    if done.ms > SLOW_MS:
-        return note("test prompt", text, "To see which prompts take long: memsift activity --only slow")
-    return ok("test prompt", text)
+    return row
 
 
 def _title(roots: Sequence[str], environ: Mapping[str, str]) -> str:

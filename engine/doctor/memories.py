@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from engine.doctor import DoctorFinding
+    from engine.search.index import Index
     from engine.settings.roots import RootSearch
 
 MUTE_OFF, TUNE_AGAIN = "memsift mute --off", "memsift tune --target-precision 0.8"
@@ -55,8 +56,13 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
         )
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
-        found += [_index(root, environ), *_phrases(root, environ), *signs(root, environ)]
-        found += [_trust(root, environ), *_cutoff(root, environ)]
+        try:
+            with closing(open_index(root, environ)) as index:
+                found += [_index(index), *_phrases(index, environ), *signs(index, environ)]
+                found += [_trust(root, environ), *_cutoff(index, environ)]
+        except RootError as error:
+            found.append(problem("index", str(error), f"Look at {root}: memsift list --root {root}"))
+            found.append(_trust(root, environ))
         found += [note("moved", f"{root}: {said}", "") for said in describe_moves(root, environ)]
     if len(search.roots) > 1 and (
         said := together([read_config(root, environ) for root in search.roots], environ).notice
@@ -75,24 +81,12 @@ def muted(roots: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
-    """Open the index, which brings it up to date."""
-    try:
-        index = open_index(root, environ)
-    except RootError as error:
-        return problem("index", str(error), f"Look at {root}: memsift list --root {root}")
-    try:
-        count = len(index.summaries())
-        text = f"{root}: {counted(count, 'memory')}"
-        if index.is_in_memory:
-            return note(
-                "index",
-                f"{text}, kept in memory only",
-                "The cache folder cannot be written, so each prompt reads all files.",
-            )
-        skipped = index.skipped
-    finally:
-        index.close()
+def _index(index: Index) -> DoctorFinding:
+    root, skipped, count = index.root, index.skipped, len(index)
+    text = f"{root}: {counted(count, 'memory')}"
+    if index.is_in_memory:
+        fix = "The cache folder cannot be written, so each prompt reads all files."
+        return note("index", f"{text}, kept in memory only", fix)
     if copies := [file for file in skipped if file.double_of]:
         first = f"{copies[0].where} {copies[0].reason}"
         more = f", and {len(copies) - 1:,} more" if copies[1:] else ""
@@ -104,29 +98,25 @@ def _index(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     return ok("index", text)
 
 
-def signs(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
-    """Memories of *root* with signs of an attack that nobody decided on. All memories are scanned once for it."""
-    most = read_config(root, environ).config.max_risk
+def signs(index: Index, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+    """Memories of a root with signs of an attack that nobody decided on. All memories are scanned once for it."""
+    root, most = index.root, read_config(index.root, environ).config.max_risk
     try:
-        with closing(open_index(root, environ)) as index:
-            found = [memory for memory, verdict in find_undecided(index, most, environ) if not verdict]
-            held = [memory for memory in found if not index.is_accepted(memory)]
-    except (RootError, DecisionsError):
+        found = [memory for memory, verdict in find_undecided(index, most, environ) if not verdict]
+    except DecisionsError:
         return
     if found:
+        held = [memory for memory in found if not index.is_accepted(memory)]
         kept = f"; {counted(len(held), 'is', 'are')} not injected until you decide" if held else ""
         place = f"--root {quote(root)}"
         accept = f"memsift quality list {place} --format ids | memsift quality accept {place} -"
         yield note("safety", f"{root}: {spoken(len(found))}{kept}", f"memsift quality list {place}. All fine: {accept}")
 
 
-def _phrases(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+def _phrases(index: Index, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """How many memories have phrases, and what is wrong with their file."""
-    try:
-        with closing(open_index(root, environ)) as index:
-            said = f"{root}: {count_with_phrases(root, environ, index.summaries())}"
-    except RootError:
-        return
+    root = index.root
+    said = f"{root}: {count_with_phrases(root, environ, index.summaries())}"
     file, *own = phrases_files(root, environ)
     if own and os.path.exists(file) and not is_own_root(os.path.realpath(root), environ):
         yield note("phrases", f"{said}; {file} does not count, because {root} is not trusted", trust_command(root))
@@ -150,21 +140,20 @@ def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
     )
 
 
-def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
+def _cutoff(index: Index, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
     """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
-    config = read_config(root, environ).config
+    root, config = index.root, read_config(index.root, environ).config
     cutoff, reason = chosen_cutoff([(state_dir(root, environ), root)], config, trust_in(environ))
     if reason:
         yield note(
             "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"
         )
     elif cutoff and cutoff.place:
-        with suppress(RootError), closing(open_index(root, environ)) as index:
-            has_phrases = config.phrases and index.look(lambda postings: postings.has_phrases)
-            if said := fit_difference(cutoff.model, has_phrases=has_phrases):
-                yield note("cutoff", f"{root}: the model in {cutoff.place} {said}", TUNE_AGAIN)
-                return
-        yield ok("cutoff", f"{root}: the model in {cutoff.place}")
+        has_phrases = config.phrases and index.look(lambda postings: postings.has_phrases)
+        if said := fit_difference(cutoff.model, has_phrases=has_phrases):
+            yield note("cutoff", f"{root}: the model in {cutoff.place} {said}", TUNE_AGAIN)
+        else:
+            yield ok("cutoff", f"{root}: the model in {cutoff.place}")
 
 
 def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[DoctorFinding]:

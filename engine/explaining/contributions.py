@@ -279,11 +279,13 @@ def _close(token: str, term: Term, stems: Mapping[str, str]) -> Iterator[tuple[s
         if (token,) not in term.phrases and is_long:
             yield token, PART
         return
+    from rapidfuzz.distance.OSA import distance  # a search without explanations does not need it
+
     own_stem, is_spelled = stem(token), _is_spelled(token)
     for word, its_stem in stems.items():
         if its_stem == own_stem:
             yield word, SAME_STEM
-        if is_spelled and _is_spelled(word) and is_one_edit(token, word):
+        if is_spelled and _is_spelled(word) and distance(token, word, score_cutoff=1) == 1:
             yield word, SPELLING
         if word.isdecimal():
             continue
@@ -291,18 +293,6 @@ def _close(token: str, term: Term, stems: Mapping[str, str]) -> Iterator[tuple[s
             yield word, SHORTER
         elif is_long and word.startswith(token):
             yield word, LONGER
-
-
-def is_one_edit(one: str, other: str) -> bool:
-    """Whether exactly one edit makes one word of the other."""
-    if abs(len(one) - len(other)) > 1:
-        return False
-    short, long = sorted((one, other), key=len)
-    i = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    if len(short) != len(long):
-        return short[i:] == long[i + 1 :]
-    is_swapped = short[i : i + 2] == long[i : i + 2][::-1] and short[i + 2 :] == long[i + 2 :]
-    return short != long and (is_swapped or short[i + 1 :] == long[i + 1 :])
 
 
 def advice(near: Near | None, tag: str) -> str:

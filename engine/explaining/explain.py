@@ -91,7 +91,10 @@ class Explainer:
             retrieval.prompt, index, retrieval.strategy, retrieval.mode, now(), has_phrases=config.phrases
         )
         self._counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
-        self._entry = self._weakest(self._counted if self._contributions.has_bodies else list(retrieval.candidates))
+        # The strength that it takes to be in the pool, if the pool is full.
+        found = self._counted if self._contributions.has_bodies else retrieval.candidates
+        is_full = len(found) >= self._pool_size
+        self._entry = min((-candidate.score for candidate in retrieval.candidates), default=None) if is_full else None
 
     def of(self, memory_id: str) -> Explanation | None:
         """The explanation of a memory; None if the root has none of this id."""
@@ -154,12 +157,6 @@ class Explainer:
         before = itertools.takewhile(lambda found: found != candidate, weighed)
         is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
         return least if least is None or is_free else surer(least)
-
-    def _weakest(self, counted: list[Candidate]) -> float | None:
-        """The strength that it takes to be in the pool, if the pool is full."""
-        if len(counted) < self._pool_size:
-            return None
-        return min(-candidate.score for candidate in self._retrieval.candidates)
 
     def _nearest(self, memory: Memory, breakdown: Breakdown | None) -> tuple[Near, ...]:
         """Words that come close; beside words that were found, only probable mistakes."""

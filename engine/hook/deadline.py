@@ -66,16 +66,12 @@ class Watchdog:
         while (left := self._started + self._seconds - monotonic()) > 0:
             sleep(min(left, LOOK_EVERY_S))
         with self.printing:
-            if not self._has_answered:
-                self._say_last_words()
+            if not self._has_answered:  # in another thread: the log may lie on the disk that does not answer
+                said = allocate_lock()
+                said.acquire()
+                start_new_thread(self._speak, (said.release,))
+                said.acquire(timeout=LAST_WORDS_S)
             os._exit(0)
-
-    def _say_last_words(self) -> None:
-        """Call `last_words` in another thread: the log may lie on the disk that does not answer."""
-        said = allocate_lock()
-        said.acquire()
-        start_new_thread(self._speak, (said.release,))
-        said.acquire(timeout=LAST_WORDS_S)
 
     def _speak(self, done: Callable[[], None]) -> None:
         try:

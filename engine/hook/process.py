@@ -291,7 +291,7 @@ class HookAnswer:
         judge = _judge(config, self._environ)
         turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
-        question = Query(prompt, session=session, is_brief=True)
+        question = Query(prompt, session=session)
         if joint:
             from engine.roots import JointIndex
 

@@ -1,16 +1,21 @@
-"""How rare a word is in a root, and in general text: a common word says less about a memory than one of the project.
+"""How much a word says about a memory: stop words, names that look like stop words, and how rare a word is.
 
-In a root of few memories, the rarity of a word in the root alone is noise: "slow" may be in one memory by chance. The
-table common_words.txt lists the commonest words of several languages with their Zipf frequency (log10 of occurrences in
-a billion words), a line for each first letter. It is read once in a process.
+English words without a topic are stop words. Other languages have none here: to guess the language costs more than the
+stop words would save. A stop word may be a name nevertheless: Go, `make`, C, R. It is shown by backticks around it, a
+capital inside a sentence, an option or a bracket behind it, or C's ++ or #.
+
+A common word says less about a memory than one of the project. In a root of few memories, the rarity of a word in the
+root alone is noise: "slow" may be in one memory by chance. The table common_words.txt lists the commonest words of
+several languages with their Zipf frequency (log10 of occurrences in a billion words), a line for each first letter. It
+is read once in a process.
 """
 
 from __future__ import annotations
 
 import os
+import unicodedata
 from math import log
 
-from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import fold, has_unspaced
 
 TYPE_CHECKING = False
@@ -28,6 +33,30 @@ if TYPE_CHECKING:
         def phrases(self) -> Sequence[Sequence[str]]: ...
 
 
+STOP_WORDS = frozenset(
+    """
+    about above actually after again all also always am an and any anything are aren as at back be because been before
+    being below best better between both but by can cannot continue could couldn did didn do does doesn doing don done
+    down each either else ever every everything few for from further get gets getting give given go goes going good got
+    great had has hasn have haven having he hello help her here hers hey hi him his how however if in instead into is
+    isn it its just keep know less let like ll look looks made make makes making many may maybe me mean might more most
+    much must my need needs never new nice no nor not nothing now of off ok okay old on once one only onto or other our
+    ours out over own per please proceed put quite rather re really right same say see seem seems shall she should
+    shouldn show since so some something still such sure take tell than thank thanks that the their theirs them then
+    there these they thing things think this those though through to too toward try trying two under until up upon us
+    use used uses using ve very want wants was wasn way we well were weren what when where whether which while who whom
+    whose why will wish with within without won work working works would wouldn yes yet you your yours
+    """.split()
+)
+
+ENDS = (".", "!", "?", ":", ";", "…", "。", "！", "？")
+QUOTES = "\"'()[]{}<>*_,.;:!?…«»“”‘’-#>"
+CLOSING = "*_\"')]»”’"
+"""Signs that may follow the end of a sentence, as in `**Why:** The reason`."""
+
+MOST_CAPITALS = 0.5
+"""In a text with a larger share of capitals, such as a title, a capital does not show a name. Without abbreviations."""
+
 FILE = os.path.join(os.path.dirname(__file__), "common_words.txt")
 
 LEAST_ZIPF, MOST_ZIPF = 3.5, 6.0
@@ -44,6 +73,42 @@ would weigh nothing."""
 
 _LINES: dict[str, str] = {}
 """The table, read when a word is first asked for: first letter -> " word:zipf word:zipf ... "."""
+
+
+def names(text: str) -> set[str]:
+    """The words of *text* that are shown to be names, in their own case.
+
+    Three backticks open code as one does. A word before an option is a command, as in `make -j4`.
+    """
+    words = text.split()
+    in_code = {word.strip(QUOTES) for piece in text.split("`")[1::2] for word in piece.split()}
+    commands = {words[place - 1] for place in range(1, len(words)) if _is_option(words[place])}
+    called = {word.partition("(")[0] for word in words if "(" in word[1:]}
+    with_sign = {word[0] for raw in words if (word := raw.strip("\"'().,;:!?"))[1:] in ("++", "#")}
+    return in_code | _with_capital(text) | commands | called | with_sign
+
+
+def _with_capital(text: str) -> set[str]:
+    """Words whose only capital is their first letter, and that begin no sentence."""
+    if text.islower():
+        return set()
+    found, capitals, count = set(), 0, 0
+    for line in text.splitlines():
+        begins = True
+        for raw in line.split():
+            word = raw.strip(QUOTES)
+            if word and not begins and (len(word) == 1 or not word.isupper()):
+                count += 1
+                capitals += word[0].isupper()
+                if word[0].isupper() and word not in ("I", "A") and (len(word) == 1 or word[1:].islower()):
+                    found.add(word)
+            is_sign = any(unicodedata.category(character) == "So" for character in raw if not character.isascii())
+            begins = (is_sign or raw.rstrip(CLOSING).endswith(ENDS)) if word or is_sign else begins
+    return found if capitals <= MOST_CAPITALS * count else set()
+
+
+def _is_option(word: str) -> bool:
+    return (word[:1] == "-" and word[1:2].isalnum()) or (word[:2] == "--" and word[2:3].isalnum())
 
 
 def idf(holding: int, memories: int) -> float:

@@ -62,7 +62,13 @@ class Marker:
             for phrase in self._phrases.get(word, ())
             if tuple(stems[first : first + len(phrase)]) == phrase
         ]
-        return _merge(sorted(found))
+        merged: list[Span] = []
+        for start, end in sorted(found):
+            if merged and start < merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((start, end))
+        return merged
 
 
 def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
@@ -84,13 +90,3 @@ def _window(flat: str, found: list[Span], width: int) -> Span:
     start = max(0, min(found[0][0] - width // 3, len(flat) - width)) if found else 0
     start = flat.rfind(" ", max(0, start - width // 4), start) + 1 or start
     return start, start + width
-
-
-def _merge(places: list[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for start, end in places:
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged

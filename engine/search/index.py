@@ -48,7 +48,9 @@ where id in (select value from json_each(?)) and reason is null"""
 class Index:
     """The searchable memories of a root, for any number of threads.
 
-    `has_fts5` is False where SQLite was built without FTS5. The pipeline scores by keywords then.
+    `has_fts5` is False where SQLite was built without FTS5. The pipeline scores by keywords then. `is_accepted`:
+    whether a person accepted a risky memory. `is_loaded`: whether a client loads a memory by itself, of those that may
+    be loaded.
     """
 
     lag = ""
@@ -65,21 +67,19 @@ class Index:
         memories: dict[str, Memory] | None = None,
         recover: Callable[[Exception], Index] | None = None,
         renew: Callable[[set[bytes]], Index | None] | None = None,
-        is_accepted: Callable[[MemorySummary], bool] = lambda _: False,
-        is_loaded: Callable[[MemorySummary], bool] = lambda _: True,
         scan: Callable[[list[Memory]], dict[str, float]] = lambda _: {},
     ) -> None:
         """The index in *db*, which it closes. *memories* by id, if they are not read from their files.
 
         *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
         names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
-        *is_accepted*: whether a person accepted a risky memory. *is_loaded*: whether a client loads a memory by itself,
-        of those that may be loaded. *scan*: digest -> risk, 0..1, of memories that were not scanned yet; it
-        is called without any at the end.
+        *scan*: digest -> risk, 0..1, of memories that were not scanned yet; it is called without any at the end.
         """
         self.root = root
         self.has_fts5 = has_fts5(db)
-        self.is_accepted, self.is_loaded, self._scan = is_accepted, is_loaded, scan
+        self.is_accepted: Callable[[MemorySummary], bool] = lambda _: False
+        self.is_loaded: Callable[[MemorySummary], bool] = lambda _: True
+        self._scan = scan
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._risks: dict[str, float] = {}
@@ -189,7 +189,10 @@ class Index:
         other = self._renew(names) if self._renew and len(renewed) < MOST_RENEWED else None
         if other is None:
             asked = [memory for memory in stale if _name(self.root, memory) in names]
-            return {*asked} - self._unchanged(asked)
+            now = {_without_changeable(memory.summary) for memory in self._whole(asked)}  # a file may hold it as before
+            return {
+                memory for memory in asked if _without_changeable(memory) not in now
+            }  # files may hold them as before
         renewed |= names
         with self._lock:
             self._become(other)
@@ -238,11 +241,6 @@ class Index:
         listed = dumps([memory.id for memory in memories], ascii_only=False)
         known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
         return [memory for memory in memories if known.get(memory.id) != stamp(memory.file)]
-
-    def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
-        """Those of *memories* that their files hold as they are, although the files changed."""
-        now = {_without_changeable(memory.summary) for memory in self._whole(memories)}
-        return {memory for memory in memories if _without_changeable(memory) in now}
 
     def _whole(self, memories: list[MemorySummary]) -> list[Memory]:
         """Those of *memories* that are still there, as their files are now. Each file is read once."""
@@ -338,7 +336,9 @@ def index_in_memory(
     def scan(late: list[Memory]) -> dict[str, float]:
         return {memory.summary.digest: scanned(memory) for memory in late}
 
-    return Index(db, corpus.root, memories=memories, is_accepted=is_accepted, scan=scan)
+    index = Index(db, corpus.root, memories=memories, scan=scan)
+    index.is_accepted = is_accepted
+    return index
 
 
 def _name(root: str, memory: MemorySummary) -> bytes:

@@ -14,9 +14,8 @@ from __future__ import annotations
 from engine.lean.json_text import dumps
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
-from engine.search.commonness import idf, rarity
+from engine.search.commonness import STOP_WORDS, idf, rarity
 from engine.search.stems import stem
-from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP, tokens
 
 TYPE_CHECKING = False

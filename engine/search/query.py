@@ -1,15 +1,15 @@
 """A prompt as terms, and terms as an FTS5 expression.
 
 A compound identifier becomes an exact phrase: `user_id` does not find "user identity". All stems are quoted, so that no
-word of a prompt is an operator for FTS5's parser. Stop words are left out, unless they are names: see `stopwords`.
+word of a prompt is an operator for FTS5's parser. Stop words are left out, unless they are names: see `commonness`.
 """
 
 from __future__ import annotations
 
 from engine.lean.record import Record, replace
 from engine.search import tokens as tk
+from engine.search.commonness import STOP_WORDS, names
 from engine.search.stems import PARTICLES, stem
-from engine.search.stopwords import STOP_WORDS, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,13 +176,9 @@ def _unspaced_terms(word: str) -> list[Term]:
     for run in tk.runs(tk.fold(word)):
         parts = tk.clusters(run) if tk.is_unspaced(run[0]) else [run]
         pairs = [(parts[number], parts[number + 1]) for number in range(len(parts) - 1)]
-        pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
+        pairs = [pair for pair in pairs if not all("\u3041" <= sign <= "\u309f" for sign in pair)] or pairs
         found += [Term("".join(pair), (pair,)) for pair in pairs] or [_single(part, part) for part in parts]
     return [term for term in found if term]
-
-
-def _is_hiragana(character: str) -> bool:
-    return "\u3041" <= character <= "\u309f"
 
 
 def _completions(token: str) -> list[str]:

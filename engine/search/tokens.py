@@ -9,9 +9,13 @@ its own tokenizer (unicode61) has nothing left to decide.
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache  # it is loaded anyway, by SQLite's module
 
 JOINERS = "_.-"
 """Characters that hold a compound identifier together: user_id, react.fc, rate-limiting, v2.0."""
+
+MOST_KNOWN = 50_000
+"""Words whose tokens and stems are kept: the same come again and again."""
 
 MAX_WHOLE = 40
 """Characters of a compound that also counts as a whole. Longer compounds are names of files made from sentences."""
@@ -56,22 +60,6 @@ _WORDS = _Separators()
 _CHUNKS = _Separators(JOINERS)
 
 
-class _Known(dict[str, tuple[tuple[str, ...], str]]):
-    """Run without spaces -> its tokens, and its whole if that is another token. The same come again and again."""
-
-    MOST = 50_000
-
-    def __missing__(self, run: str) -> tuple[tuple[str, ...], str]:
-        if len(self) >= self.MOST:
-            self.clear()
-        parts = [chunk for piece in part_hangul(run) if (chunk := piece.strip(JOINERS))]
-        found = tuple(token for chunk in parts for word in words(chunk) for token in word_tokens(word))
-        self[run] = found, " ".join(filter(None, map(joined, parts)))
-        return self[run]
-
-
-_KNOWN = _Known()
-
 GAP = "\ue000"
 """A token that is in no text. It stands before the wholes, so that no phrase ends in them."""
 
@@ -84,11 +72,19 @@ def tokens(text: str) -> list[str]:
     """
     found: list[str] = []
     wholes: list[str] = []
-    for parts, whole in map(_KNOWN.__getitem__, text.translate(_CHUNKS).split()):
+    for parts, whole in map(_tokens_of_run, text.translate(_CHUNKS).split()):
         found += parts
         if whole:
             wholes += whole.split()
     return [*found, GAP, *wholes] if wholes else found
+
+
+@lru_cache(MOST_KNOWN)
+def _tokens_of_run(run: str) -> tuple[tuple[str, ...], str]:
+    """The tokens of a run without spaces, and its whole if that is another token."""
+    parts = [chunk for piece in part_hangul(run) if (chunk := piece.strip(JOINERS))]
+    found = tuple(token for chunk in parts for word in words(chunk) for token in word_tokens(word))
+    return found, " ".join(filter(None, map(joined, parts)))
 
 
 def placed_tokens(text: str) -> list[tuple[str, int, int]]:
@@ -186,8 +182,9 @@ def fold(text: str) -> str:
         return text.lower()
     # `casefold` makes capitals of Cherokee.
     decomposed = unicodedata.normalize("NFKD", text).casefold().lower().translate(BARRED)
-    bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or _spells(c)))
-    is_spelled = any(map(str.isalnum, bare)) and (not has_unspaced(bare) or any(map(_is_syllabic, bare)))
+    bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or spells(c)))
+    is_syllabic = any(first <= ord(character) <= last for character in bare for first, last in SYLLABLES)
+    is_spelled = any(map(str.isalnum, bare)) and (is_syllabic or not has_unspaced(bare))
     return bare if is_spelled else "".join(filter(str.isalnum, bare))
 
 
@@ -217,16 +214,11 @@ def _is_hangul(character: str) -> bool:
     return any(first <= character <= last for first, last in HANGUL_BLOCKS)
 
 
-def _is_syllabic(character: str) -> bool:
-    code = ord(character)
-    return any(first <= code <= last for first, last in SYLLABLES)
-
-
 def has_unspaced(text: str) -> bool:
     return not text.isascii() and any(map(is_unspaced, text))
 
 
-def _spells(character: str) -> bool:
+def spells(character: str) -> bool:
     """Whether a mark is part of the spelling, by its combining class (Unicode 15, section 4.3).
 
     0 and 7-9 are vowel signs, nukta, voicing and virama, 37-199 the vowels and tones of South and East Asia. 1, 10-36

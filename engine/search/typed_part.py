@@ -37,7 +37,10 @@ def typed_part(text: str) -> str:
         return text
     beginning = _until_paste(outside)
     first, last = _first_words(beginning), _last_words(_until_paste(outside[::-1])[::-1])
-    if first == last or not (_is_question(last) or _is_remark(last)):
+    is_question = _asks(last) and _count(last) <= MOST_QUESTION_WORDS
+    # A last paragraph without a question may be typed if it is short, and no list item or quoted text.
+    is_remark = last[:1].isalpha() and _count(last) <= MOST_REMARK_WORDS
+    if first == last or not (is_question or is_remark):
         return first
     is_paste = _asks(last) and not _asks(first) and _count(" ".join(beginning)) > MOST_QUESTION_WORDS
     return last if is_paste else f"{first}\n{last}"
@@ -101,15 +104,6 @@ def _is_pasted(line: str) -> bool:
     if sum(map(line.count, signs)) > MOST_SIGNS * len(line):
         return True
     return not LEVELS.isdisjoint(word.strip("[]():") for word in line.split(None, 5)[:5])
-
-
-def _is_question(paragraph: str) -> bool:
-    return _asks(paragraph) and _count(paragraph) <= MOST_QUESTION_WORDS
-
-
-def _is_remark(paragraph: str) -> bool:
-    """Whether a last paragraph without a question may be typed: it is short, and no list item or quoted text."""
-    return paragraph[:1].isalpha() and _count(paragraph) <= MOST_REMARK_WORDS
 
 
 def _asks(text: str) -> bool:

@@ -142,7 +142,7 @@ def read_config(
 
     *is_trusted*: all of its memory-config.json counts, without a look at the user's list. A wrong value leaves the
     value of the weaker source. A mistake in the judge's provider, model or prompts switches the judge off. With
-    *changes*, the settings are as if these were written into the file: see `engine.settings.writing`.
+    *changes*, the settings are as if these were written into the file: see `engine.settings.values`.
     """
     return _Reader(root, given, is_trusted=is_trusted, changes=changes or {}).reading()
 

@@ -106,15 +106,11 @@ def settings_digest(root: str, section: object) -> str:
     settings = [(f"{SECTION}.{key}", value) for key, value in settings_in(config).items() if key not in FREE]
     named = [(key, value) for key, value in settings if key in source.keys]
     modes = config.judge.modes
-    return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt, *_shared_model(root)]))
-
-
-def _shared_model(root: str) -> list[str]:
-    """The text of the cutoff that a root shares; empty for none, and for one that cannot be read."""
     try:
-        return [read_text(os.path.realpath(root), os.path.join(root, SHARED_CUTOFF_FILE))]
+        shared = [read_text(os.path.realpath(root), os.path.join(root, SHARED_CUTOFF_FILE))]
     except UnreadableFileError:
-        return []
+        shared = []
+    return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt, *shared]))
 
 
 def trusted_roots(environ: Mapping[str, str]) -> tuple[TrustedRoot, ...]:

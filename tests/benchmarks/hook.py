@@ -1,12 +1,11 @@
 """The hook's price: wall time of whole processes, as a ratio to `python -c pass` of the same interpreter.
 
-    python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--large] [--cutoff] [--rounds 30] [--folder FOLDER]
+    python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--rounds 30] [--folder FOLDER]
 
 A round starts each command once with the same prompt, one after the other. A ratio is taken within a round, so that a
 slow moment of the machine slows both sides. The tables show the median over the rounds, with the 95th percentile in
-brackets. The interpreter is a new virtual environment's, without packages. Cold means that the index, the log and the
-compiled modules were put out of the page cache before; otherwise all prompts of a kind were asked once before. With
---cutoff each root has a tuned cutoff with every feature. With --folder the roots are kept for the next time.
+brackets. The interpreter is a new virtual environment's, without packages. All prompts of a kind are asked once before.
+With --folder the roots are kept for the next time.
 """
 
 import argparse
@@ -21,26 +20,13 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from engine.agents.hook_entry import bare_interpreter
-from engine.cutoff import DIRECTIONS
-from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
-from tests.engine.models import content, write_model
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LAUNCH = PROJECT / "engine/hook/launch.py"
-SIZES, LARGE = [500, 5_000, 50_000], 500_000
+SIZES = [500, 5_000, 50_000]
 FLOOR, LAUNCHER = "python -c pass", "install --print"
-SCRIPT = "console script"
 BARE, IMPORTS = "python -I -S -c pass", "imports alone"
-FORMS = (LAUNCHER, SCRIPT)
-WRAPPER = """#!{python}
-import sys
-from engine.hook.launch import main
-if __name__ == '__main__':
-    sys.exit(main())
-"""
-"""The console script as pip and uv write it."""
-
 IMPORT = f"import os, sys; sys.path.append({str(PROJECT)!r}); import engine.hook.process; os._exit(0)"
 
 
@@ -63,7 +49,6 @@ class Bench:
             BARE: [*bare, "-c", "pass"],
             IMPORTS: [*bare, "-c", IMPORT],
             LAUNCHER: [*bare, str(LAUNCH)],
-            SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook"))],
         }
 
     def ask(self, prompt: str, number: int) -> None:
@@ -99,27 +84,9 @@ class Bench:
             time.sleep(0.5)
         return time.perf_counter() - started
 
-    def evict(self) -> None:
-        """Put the files that the hook reads out of the page cache."""
-        for path in self.read():
-            evict(path)
-
-    def read(self) -> list[Path]:
-        """The files that the hook reads."""
-        compiled = (PROJECT / "engine").rglob("*.pyc")
-        return [path for path in [*self.home.rglob("*"), *compiled] if path.is_file()]
-
     def rows(self) -> list[dict[str, dict[str, float]]]:
         """The lines of the hook's log."""
         return [json.loads(line) for log in self.home.rglob("activity.jsonl") for line in log.open(encoding="utf-8")]
-
-    def tune(self, *, has_cutoff: bool) -> None:
-        """Give the root a cutoff that drops nothing, or none."""
-        state = Path(state_dir(str(self.root), {"HOME": str(self.home)}))
-        made = content(weights=dict.fromkeys(DIRECTIONS, 0.0), intercept=0.0, threshold=0.0, doubt=0.0)
-        path = write_model(state, made)
-        if not has_cutoff:
-            path.unlink()
 
     def forget(self) -> None:
         for log in self.home.rglob("activity.jsonl"):
@@ -134,18 +101,6 @@ def clean_interpreter(folder: Path) -> str:
         (packages,) = folder.glob("lib/python*/site-packages")
         (packages / "engine").symlink_to(PROJECT / "engine")
     return str(python)
-
-
-def console_script(script: Path) -> Path:
-    script.write_text(WRAPPER.format(python=script.with_name("python")), encoding="utf-8")
-    script.chmod(0o755)
-    return script
-
-
-def evict(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def measure(bench: Bench, kind: str, rounds: int) -> tuple[dict[str, list[float]], int]:
@@ -165,16 +120,6 @@ def measure(bench: Bench, kind: str, rounds: int) -> tuple[dict[str, list[float]
     return times, answered
 
 
-def measure_cold(bench: Bench, rounds: int) -> dict[str, list[float]]:
-    times: dict[str, list[float]] = {FLOOR: [], LAUNCHER: []}
-    for number, prompt in enumerate(prompts(rounds, "ordinary", seed=1)):
-        bench.ask(prompt, number)
-        for name in times:
-            bench.evict()
-            times[name].append(bench.run(bench.commands[name]))
-    return times
-
-
 def p95(values: list[float]) -> float:
     return quantiles(values, n=20)[-1]
 
@@ -192,24 +137,18 @@ def table(header: list[str], rows: list[list[object]]) -> None:
     print("\n".join([row(header), row("---" for _ in header), *map(row, rows)]), end="\n\n", flush=True)
 
 
-def report(bench: Bench, rounds: int, *, has_cutoff: bool) -> None:
-    """Two tables for a size: ratios by form and kind of prompt, and milliseconds by stage."""
+def report(bench: Bench, rounds: int) -> None:
+    """Two tables for a size: ratios by kind of prompt, and milliseconds by stage."""
     seconds = bench.prepare()
-    bench.tune(has_cutoff=has_cutoff)
     print(f"## {bench.size:,} memories (first answer after {seconds:.1f} s)\n")
     ratios: list[list[object]] = []
     stages: list[list[object]] = []
     for kind in LENGTHS:
         times, answered = measure(bench, kind, rounds)
         floor = times[FLOOR]
-        ratios.append(
-            [kind, f"{median(floor):.1f}", *(ratio(times[form], floor) for form in FORMS), f"{answered}/{rounds}"]
-        )
+        ratios.append([kind, f"{median(floor):.1f}", ratio(times[LAUNCHER], floor), f"{answered}/{rounds}"])
         stages.append([kind, *stage_cells(bench, times)])
-    cold = measure_cold(bench, max(5, rounds // 3))
-    cells = [f"{median(cold[FLOOR]):.1f}", ratio(cold[LAUNCHER], cold[FLOOR]), *[""] * len(FORMS)]
-    ratios.append(["ordinary, cold", *cells])
-    table(["prompt", "floor ms", *(f"{form} p50 (p95)" for form in FORMS), "answered"], ratios)
+    table(["prompt", "floor ms", f"{LAUNCHER} p50 (p95)", "answered"], ratios)
     table(["ms, median", BARE, "imports", *STAGES, "rest", "launcher"], stages)
 
 
@@ -229,16 +168,14 @@ def stage_cells(bench: Bench, times: dict[str, list[float]]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--large", action="store_true", help=f"{LARGE:,} memories too")
-    parser.add_argument("--cutoff", action="store_true", help="with a tuned cutoff")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        for size in [*given.sizes, *([LARGE] if given.large else [])]:
-            report(Bench(folder, size), given.rounds, has_cutoff=given.cutoff)
+        for size in given.sizes:
+            report(Bench(folder, size), given.rounds)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
     python -m tests.benchmarks.index [MEMORIES ...]
 
 Prints milliseconds. A build is compared with a plain FTS5 table of title, tags and body from the same files, for short
-memories and for long ones: medians and ranges of seconds of CPU, because other programs may run, and of the clock. For
-queries it prints the share of the top three of an exhaustive search that they find: for `memsift`, and for `fts5_bm25`
-over title and tags (`headline`) and over the whole text (`full_text`). A full sync looks at every file; the cost of a
-change comes on top. Where a file is renamed into place, its folder changes: the hook does a full sync then.
+memories and for long ones: medians and ranges of seconds of CPU, because other programs may run, and of the clock.
+Queries are of `memsift`, and of `fts5_bm25` over title and tags (`headline`) and over the whole text (`full_text`). A
+full sync looks at every file; the cost of a change comes on top. Where a file is renamed into place, its folder
+changes: the hook does a full sync then.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
@@ -27,12 +27,11 @@ from typing import TYPE_CHECKING
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH
 from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
-from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, MOST_WORDS, SHORT_WORDS, prompts, write_root
 from tests.engine.builders import pool_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from engine.search.index import Index
 
@@ -116,7 +115,7 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
     with closing(open_index(root, environ)) as index:
         for name, search in _searches(index).items():
             for kind in LENGTHS:
-                _compare(name, search, kind)
+                _measure_query(name, search, kind)
 
 
 def _searches(index: Index) -> dict[str, Search]:
@@ -130,37 +129,10 @@ def _searches(index: Index) -> dict[str, Search]:
     }
 
 
-def _compare(name: str, search: Search, kind: str) -> None:
+def _measure_query(name: str, search: Search, kind: str) -> None:
     asked = prompts(PASTES if kind == "paste" else PROMPTS, kind)
     times = [_ms(lambda: search(prompt, 15)) for prompt in asked]  # noqa: B023 - called at once
-    found = [search(prompt, 3) for prompt in asked]
-    with _exhaustively():
-        wanted = [search(prompt, 3) for prompt in reversed(asked)][::-1]
-    same = sum(len(one & other) for one, other in zip(found, wanted, strict=True))
-    print(
-        f"  {name:<9} {kind:<8} {statistics.median(times):6.1f} ms, most {max(times):6.1f}; "
-        f"of the top three {same}/{sum(map(len, wanted))}"
-    )
-
-
-@contextmanager
-def _exhaustively() -> Iterator[None]:
-    """Strategies read all lists and score every memory."""
-    limits = [
-        (memsift, "BUDGET"),
-        (memsift, "BEST"),
-        (memsift, "MOST_TIES"),
-        (fts5_bm25, "BUDGET"),
-        (fts5_bm25, "BUDGET_OF_BODIES"),
-    ]
-    before = [getattr(module, name) for module, name in limits]
-    for module, name in limits:
-        setattr(module, name, sys.maxsize)
-    try:
-        yield
-    finally:
-        for (module, name), value in zip(limits, before, strict=True):
-            setattr(module, name, value)
+    print(f"  {name:<9} {kind:<8} {statistics.median(times):6.1f} ms, most {max(times):6.1f}")
 
 
 def _hooked(root: str, environ: dict[str, str]) -> None:

@@ -11,14 +11,13 @@ It prints three tables:
 import argparse
 import random
 from collections.abc import Callable, Iterable, Sequence
-from math import log, log1p, sqrt
 from statistics import mean, median
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import LOOKS, Interval, deciding_interval, headline_interval, wilson
 from labels.records import Outcome
 from tests.benchmarks.hook import table
-from tests.benchmarks.other_sequences import beta_binomial_interval, mirrored, rejected_after
+from tests.benchmarks.other_sequences import mirrored, rejected_after
 from tests.labels.simulated import Counts, World
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
@@ -88,8 +87,6 @@ def holds(interval: Interval, truth: float) -> bool:
 def stopping_rows(runs: int) -> list[tuple[str, ...]]:
     methods: dict[str, Callable[[Sequence[Counts]], Decision | None]] = {
         "peeking Wilson": peeking,
-        "beta-binomial": beta_binomial,
-        "plug-in bets": plug_in,
         "planned looks": planned,
         "live interval": betting,
     }
@@ -121,36 +118,6 @@ def planned(prompts: Sequence[Counts]) -> Decision | None:
 def first(above: int | None, below: int | None) -> Decision | None:
     found = [(after, side) for after, side in ((above, True), (below, False)) if after is not None]
     return min(found, default=None)
-
-
-def plug_in(prompts: Sequence[Counts]) -> Decision | None:
-    """The hedged capital with the predictable plug-in bets of Waudby-Smith and Ramdas, capped at three quarters."""
-    scores = [x / m for x, m in prompts]
-    bets = plug_in_bets(scores)
-    return first(capital_over(scores, bets, GATE), capital_over([1 - score for score in scores], bets, 1 - GATE))
-
-
-def plug_in_bets(scores: Sequence[float]) -> list[float]:
-    bets, total, squares = [], 0.5, 0.25
-    for number, score in enumerate(scores, start=1):
-        bets.append(sqrt(2 * log(2 / ALPHA) / (squares * log1p(number))))
-        total += score
-        squares += (score - total / (number + 1)) ** 2
-    return bets
-
-
-def capital_over(scores: Sequence[float], bets: Sequence[float], p: float) -> int | None:
-    capital = 1.0
-    for number, (score, bet) in enumerate(zip(scores, bets, strict=True), start=1):
-        capital *= 1 + min(bet, 0.75 / p) * (score - p)
-        if capital >= 2 / ALPHA:
-            return number
-    return None
-
-
-def beta_binomial(prompts: Sequence[Counts]) -> Decision | None:
-    scores = [x / m for x, m in prompts]
-    return stopped(lambda number: beta_binomial_interval(scores[:number]), range(5, len(prompts) + 1, 5))
 
 
 def peeking(prompts: Sequence[Counts]) -> Decision | None:

@@ -8,7 +8,7 @@ log loss on the prompts of the root that were not drawn: of the default model al
 
 With --promises, for numbers of prompts drawn from a chat: for targets that are easy, middling and barely reachable, how
 often a threshold is granted, and how often the precision in the whole chat then reaches the target; the same for the
-highest target that is named. The old rule, the lowest threshold whose bound reaches the target, is printed beside it.
+highest target that is named.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from random import Random
 from statistics import fmean
 
 from engine.config import Config
-from labels.tuning.curve import MIN_FIRED, ThresholdPoint, choose, curve, judged, point, safest
+from labels.tuning.curve import MIN_FIRED, choose, curve, judged, point, safest
 from labels.tuning.examples import Example, JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, labelled, learn, out_of_fold
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
@@ -112,35 +112,26 @@ def targets(prompts: Sequence[JudgedPrompt], count: int) -> dict[str, float]:
 
 def promises(
     whole: Sequence[JudgedPrompt], drawn: Sequence[JudgedPrompt], prior: Prior, wanted: Mapping[str, float]
-) -> Iterator[tuple[str, str, Promise | None]]:
-    """(rule, name of the target, promise) for each target; None where no threshold is granted."""
+) -> Iterator[tuple[str, Promise | None]]:
+    """(name of the target, promise) for each target; None where no threshold is granted."""
     weights = model(drawn, prior)
     points = curve(drawn, out_of_fold(drawn, prior), MOST, CONFIDENCE) if weights else []
     given = [weights.of_prompt(one) for one in whole] if weights else []
-    reliable = [one for one in points if one.is_reliable]
-    best = {"in order": safest(points), "lowest": max(reliable, key=lambda one: one.low or 0.0, default=None)}
-    for rule, chooser in (("in order", choose), ("lowest", lowest)):
-        named = best[rule]
-        highest = {NAMED: int((named.low or 0.0) * 100) / 100} if named else {}
-        for name, target in {**wanted, **highest}.items():
-            found = chooser(points, target)
-            there = point(whole, given, found.threshold, MOST, CONFIDENCE) if found else None
-            kept = there and Promise(there.precision is None or there.precision >= target, there.recall or 0.0)
-            yield rule, name, kept
-
-
-def lowest(points: Sequence[ThresholdPoint], target: float) -> ThresholdPoint | None:
-    """The old rule: the lowest of all thresholds whose bound reaches the target."""
-    return next((one for one in points if one.is_reliable and (one.low or 0.0) >= target), None)
+    best = safest(points)
+    highest = {NAMED: int((best.low or 0.0) * 100) / 100} if best else {}
+    for name, target in {**wanted, **highest}.items():
+        found = choose(points, target)
+        there = point(whole, given, found.threshold, MOST, CONFIDENCE) if found else None
+        yield name, there and Promise(there.precision is None or there.precision >= target, there.recall or 0.0)
 
 
 def print_promises(prompts: Sequence[JudgedPrompt], count: int, resamplings: int) -> None:
     for prior_name, prior in (("around the default", DEFAULT), ("from nothing", NOTHING)):
-        for rule, name, all_found in promise_counts(prompts, count, resamplings, prior):
+        for name, all_found in promise_counts(prompts, count, resamplings, prior).items():
             granted = [one for one in all_found if one]
             kept, recall = sum(one.is_kept for one in granted), fmean([one.recall for one in granted] or [0.0])
             print(
-                f"{count:4} prompts  {prior_name:20} {rule:9} {name:9} granted {len(granted) / len(all_found):.2f}  "
+                f"{count:4} prompts  {prior_name:20} {name:9} granted {len(granted) / len(all_found):.2f}  "
                 f"kept {kept} of {len(granted)}  broken {(len(granted) - kept) / len(all_found):.2f} of all  "
                 f"recall {recall:.2f}"
             )
@@ -148,16 +139,16 @@ def print_promises(prompts: Sequence[JudgedPrompt], count: int, resamplings: int
 
 def promise_counts(
     prompts: Sequence[JudgedPrompt], count: int, resamplings: int, prior: Prior
-) -> list[tuple[str, str, list[Promise | None]]]:
-    """(rule, name of the target, promises of all resamplings)."""
-    found: dict[tuple[str, str], list[Promise | None]] = {}
+) -> dict[str, list[Promise | None]]:
+    """Name of the target -> promises of all resamplings."""
+    found: dict[str, list[Promise | None]] = {}
     for group in groups(prompts):
         whole = [one for one in prompts if one.group == group]
         wanted = targets(whole, count)
         for seed in range(resamplings // 7):
-            for rule, name, promise in promises(whole, draw(whole, count, seed), prior, wanted):
-                found.setdefault((rule, name), []).append(promise)
-    return [(rule, name, own) for (rule, name), own in found.items()]
+            for name, promise in promises(whole, draw(whole, count, seed), prior, wanted):
+                found.setdefault(name, []).append(promise)
+    return found
 
 
 def main() -> None:

@@ -1,16 +1,12 @@
 """Recall of questions with a paste behind them, as a share of the recall of the questions alone.
 
-    python -m tests.benchmarks.pastes [--locomo FOLDER]
-
-The questions are prompts of the example projects of up to 40 words, or LoCoMo's. The pastes are code, logs and prose of
-400, 2,000 and 5,000 words from this project. Recall is measured at the default model's threshold.
+The questions are prompts of the example projects of up to 40 words. The pastes are code, logs and prose of 400, 2,000
+and 5,000 words from this project. Recall is measured at the default model's threshold.
 """
 
 from __future__ import annotations
 
-import argparse
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine import default_model
@@ -20,16 +16,15 @@ from labels.tuning.curve import point
 from labels.tuning.fitting import FeatureWeights
 from tests.benchmarks.cutoff import CONFIDENCE, MOST
 from tests.benchmarks.example_projects import TOP, example_projects
-from tests.benchmarks.locomo import judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from engine.prompt import Prompt
     from labels.tuning.examples import JudgedPrompt
 
     Change = Callable[[Prompt], Prompt]
-    Measured = Callable[[Change], list[JudgedPrompt]]
 
 LENGTHS = (400, 2000, 5000)
 MOST_WORDS = 40
@@ -75,22 +70,3 @@ def of_projects(change: Change) -> list[JudgedPrompt]:
         return change(prompt) if len(prompt.text.split()) <= MOST_WORDS else None
 
     return list(chain.from_iterable(example_projects(Config(), short).values()))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--locomo", type=Path)
-    given = parser.parse_args()
-    measured: Measured = of_projects
-    if given.locomo:
-        measured = lambda change: judged(given.locomo, Config(), change)  # noqa: E731
-    alone = recall(measured(lambda prompt: prompt))
-    print(f"alone: recall {alone:.3f}")
-    for name, paste in pastes().items():
-        for words in LENGTHS:
-            found = recall(measured(with_paste(paste, words)))
-            print(f"{name:5} {words:5} words: recall {found:.3f}, {found / alone:.0%} of it")
-
-
-if __name__ == "__main__":
-    main()

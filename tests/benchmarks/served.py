@@ -1,17 +1,15 @@
 """Fit the default model, and measure it on roots that it did not learn from: served, useful, false fires.
 
-    python -m tests.benchmarks.served [--notes FOLDER] [--locomo FOLDER] [--sizes] [--write]
+    python -m tests.benchmarks.served [--notes FOLDER] [--locomo FOLDER] [--write]
 
 Learns from the corpus, the example projects, the labelled real roots under --notes (a folder a root; their prompts and
 labels lie in the shared data) and the chat facts under --locomo. Each root is measured with a model that was fitted
 without it, at the thresholds for 2, 10 and 25 % false fires on real roots. Real roots are measured once more with the
 phrases of the shared data by which their notes are asked for, with the same model and with thresholds of their own; and
-as a control with the phrases of other notes. --sizes prints the same by the size of a
-root: roots are cut to 20 memories, and filled up with notes of other roots to 80, 200 and 2,000 (with chat facts where
-the notes do not suffice). --write puts the model of all roots, and the shares that were measured, into
-engine/default_model.py. Reliability is the mean P(useful) : the share of useful, in bins of 30 candidates or more;
-"!" marks a difference above .1 that leaves the share's interval. --write also puts the figures of the README into
-tests/benchmarks/served.json.
+as a control with the phrases of other notes. --write puts the model of all roots, and the shares that were measured,
+into engine/default_model.py, and the figures of the README into tests/benchmarks/served.json. Reliability is the mean
+P(useful) : the share of useful, in bins of 30 candidates or more; "!" marks a difference above .1 that leaves the
+share's interval.
 
     served       of the prompts that need a memory (grade 2), the share that gets such a memory
     useful       of the injected memories, the share with grade 1 or 2
@@ -26,7 +24,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -36,7 +34,6 @@ from typing import Any
 
 from engine.config import Config
 from engine.default_model import FALSE_FIRES
-from engine.lean.record import replace as changed
 from engine.memory import Corpus, Memory
 from engine.opening import index_of
 from engine.pipeline import OpenSystem, Query, retrieve
@@ -59,7 +56,6 @@ CHAT_SHARE = 5
 FEATURES = ("strength", "short", "short_rivals", "short_tag")
 """Features of the default model."""
 
-SIZES = (20, 80, 200, 2000)
 LENGTHS = {40: "to 40", 150: "to 150", 600: "to 600"}
 """Words in the shortest memory that a prompt needs -> name of the group."""
 
@@ -104,16 +100,11 @@ class LabelledRoot:
         return max((self.grades[prompt_id].get(name, 0) for name in names), default=None)
 
 
-def graded(
-    root: LabelledRoot, corpus: Corpus | None = None, phrases: Mapping[str, Sequence[str]] | None = None
-) -> list[GradedPrompt]:
-    """The prompts of a root with their candidates, in the root or in another corpus that holds its memories.
-
-    *phrases*: memory id -> phrases by which it is asked for.
-    """
-    found, corpus = [], corpus or root.corpus
-    words = {memory.summary.id: len(memory.body.split()) for memory in corpus.memories}
-    with closing(index_of(corpus, phrases=phrases)) as index:
+def graded(root: LabelledRoot, phrases: Mapping[str, Sequence[str]] | None = None) -> list[GradedPrompt]:
+    """The prompts of a root with their candidates. *phrases*: memory id -> phrases by which it is asked for."""
+    found = []
+    words = {memory.summary.id: len(memory.body.split()) for memory in root.corpus.memories}
+    with closing(index_of(root.corpus, phrases=phrases)) as index:
         held = {name for id_ in words for name in root.names.get(id_, ())}
         for prompt, kind in root.prompts:
             recorder = Recorder(LEARNED)
@@ -313,38 +304,6 @@ def _said(held: Sequence[tuple[float, int]]) -> str:
     return f"{said:.2f}:{true:.2f}{'!' if is_off else ''} ({len(held)})"
 
 
-def resized(root: LabelledRoot, size: int, others: Sequence[Memory]) -> list[GradedPrompt]:
-    """The prompts of a root that is cut to *size* memories, or filled up with *others*, which help with none of them.
-
-    Memories that a prompt needs are the last to be cut. Memories that nobody labelled stay without a grade.
-    """
-    labelled = {name for grades in root.grades.values() for name in grades}
-    own = sorted(root.corpus.memories, key=lambda one: labelled.isdisjoint(root.names.get(one.summary.id, ())))[:size]
-    filling = [
-        changed(one, summary=changed(one.summary, id=f"other-{number}"))
-        for number, one in enumerate(others[: size - len(own)])
-    ]
-    graded_root = replace(root, names={**root.names, **{one.summary.id: ("",) for one in filling}})
-    return graded(graded_root, Corpus(root.corpus.root, (*own, *filling)))
-
-
-def print_sizes(roots: Sequence[LabelledRoot], prompts: Sequence[GradedPrompt], least: float) -> None:
-    notes = {root.name: root.corpus.memories for root in roots if root.set != CHAT}
-    facts = [memory for root in roots if root.set == CHAT for memory in root.corpus.memories]
-    resizable = [root for root in roots if root.set in (REAL, TYPED, CORPUS)]
-    models = {root.name: fitted(one for one in prompts if one.root != root.name) for root in resizable}
-    for size in SIZES:
-        found: Scored = []
-        for root in resizable:
-            others = list(chain.from_iterable(own for name, own in notes.items() if name != root.name))
-            filling = [*Random(size).sample(others, len(others)), *Random(size).sample(facts, len(facts))]
-            found += scored(resized(root, size, filling), models[root.name])
-        for name in dict.fromkeys(root.set for root in resizable):
-            rows = [row for row in found if row[0].set == name]
-            print(f"{size:5} {name:8} {first_needed(rows)}  {shown(measured(rows, least))}\n{reliability(rows)}")
-        print(f"{size:5} together {reliability(found)}")
-
-
 MOST_ON_A_LINE = 4
 """Entries of a table in the written file that stand on one line."""
 
@@ -360,12 +319,11 @@ def write(weights: FeatureWeights, deviations: Mapping[str, float], rows: Scored
         "SCALES": {name: round(value, 4) for name, value in deviations.items()},
     }
     for ending, own in (("", rows), ("_WITH_PHRASES", with_phrases)):
-        least = {name: threshold_for(rate, own) for name, rate in FALSE_FIRES.items()}
-        values[f"THRESHOLDS{ending}"] = {name: round(value, 3) for name, value in least.items()}
-        values[f"MEASURED{ending}"] = {
-            name: tuple(round(part / of, 2) for part, of in (found["served"], found["useful"]))
-            for name, found in ((name, measured(own, value)) for name, value in least.items())
-        }
+        values[f"THRESHOLDS{ending}"] = {name: round(threshold_for(rate, own), 3) for name, rate in FALSE_FIRES.items()}
+    found = {name: measured(rows, threshold_for(rate, rows)) for name, rate in FALSE_FIRES.items()}
+    values["MEASURED"] = {
+        name: tuple(round(part / of, 2) for part, of in (one["served"], one["useful"])) for name, one in found.items()
+    }
     for name, value in values.items():
         body = f"{value}"
         if isinstance(value, dict):
@@ -405,7 +363,6 @@ def main() -> None:
     parser.add_argument("--notes", type=Path)
     parser.add_argument("--shared", type=Path, default=TOP.parent / "shared/data/yardstick")
     parser.add_argument("--locomo", type=Path)
-    parser.add_argument("--sizes", action="store_true")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     real = list(real_roots(given.notes, given.shared)) if given.notes else []
@@ -443,8 +400,6 @@ def main() -> None:
                 print(f"  {label:9} {least:.3f} {shown(measured(own, least))}")
                 for group in dict.fromkeys(prompt.kind for prompt, _ in own):
                     print(f"    {group:12} {shown(measured([row for row in own if row[0].kind == group], least))}")
-    if given.sizes:
-        print_sizes(roots, prompts, thresholds["balanced"])
     if given.write:
         import numpy as np
 

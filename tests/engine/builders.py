@@ -1,17 +1,21 @@
 """Memories, roots, indexes and judges that the engine's tests build."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from engine.config import AUTO, MEMSIFT, Config
+from engine.cutoff import Cutoff
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.lean.record import replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.opening import index_of
-from engine.pipeline import OpenSystem, Query, first_pool
+from engine.pipeline import OpenSystem, Query, first_pool, retrieve
 from engine.prompt import Prompt, typed_prompt
+from engine.retrieval import Retrieval, Session
 from engine.search.index import Index
 from engine.search.ranking import CandidatePool
 from engine.stores.claude_memory import FOLDERS
@@ -75,6 +79,33 @@ def pool_of(
     config = replace(config, judge=replace(config.judge, candidate_pool_size=size), max_inject=size)
     question = Query(typed_prompt(prompt), mode=mode, include_retired=include_retired)
     return first_pool(question, index, OpenSystem(config), size)[1]
+
+
+def ask(
+    prompt: str,
+    *memories: Memory,
+    config: Config | None = None,
+    mode: str = AUTO,
+    judge: FakeJudge | None = None,
+    cutoff: Cutoff | None = None,
+    session: Session | None = None,
+    include_retired: bool = False,
+    module: str = "fts5",
+) -> Retrieval:
+    """The answer of the pipeline over these memories, on 1 January 2026."""
+    question = Query(typed_prompt(prompt), mode, session, include_retired)
+    with open_index(*memories, module=module) as index:
+        return retrieve(question, index, OpenSystem(config or Config(), cutoff, judge, now=lambda: 1_767_225_600.0))
+
+
+def injected(retrieval: Retrieval) -> list[str]:
+    """The ids of the injected memories."""
+    return [one.memory.id for one in retrieval.injected]
+
+
+def dropped(retrieval: Retrieval) -> dict[str, str]:
+    """Id -> the stage that dropped it."""
+    return {one.memory.id: one.dropped_by for one in retrieval.candidates if one.dropped_by}
 
 
 def document(one: Memory) -> dict[str, object]:

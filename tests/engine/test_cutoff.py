@@ -28,8 +28,9 @@ from engine.cutoff import (
     model_of,
 )
 from engine.lean.record import replace
+from engine.retrieval import Candidate
 from engine.search.postings import Unit
-from engine.search.ranking import CandidatePool, Scored, rank
+from engine.search.ranking import CandidatePool, rank
 from engine.search.stems import stem
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model
@@ -48,12 +49,12 @@ PROMPT = "what did we tell Anna of cache redis key expiry"
 
 def found(
     strength: float, *matched: str, of: Memory | None = None, name: str = "one", length: int = int(SHORT)
-) -> Scored:
+) -> Candidate:
     summary = (of or memory("a title", memory_id=name)).summary
-    return Scored(summary, -strength, 0, -strength, matched, length)
+    return Candidate(summary, -strength, 0, -strength, matched, length=length)
 
 
-def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
+def features_of(*scored: Candidate, unknown: float = 0.0) -> dict[str, Features]:
     asked = [Unit(word, ((stem(word.lower()),),), 2, 2) for word in WORDS]
     earlier = [Unit(f"Turn{number}", ((f"turn{number}",),), 1, 1, 0.3) for number in range(MAX_ASKED)]
     pool = CandidatePool(list(scored), [*asked, *earlier], RARE, unknown, PROMPT)
@@ -154,17 +155,6 @@ def test_a_probability_lies_between_0_and_1_whatever_the_weights(intercept: floa
 # Files
 
 
-def test_without_a_file_there_is_no_cutoff(tmp_path: Path) -> None:
-    assert load_cutoff(str(tmp_path), Config(), "", bool) is None
-
-
-def test_a_model_is_read_with_its_thresholds(tmp_path: Path) -> None:
-    write_model(tmp_path, content(threshold=0.6, doubt=0.2))
-    cutoff = load_cutoff(str(tmp_path), Config(), "", bool)
-    assert cutoff is not None
-    assert (cutoff.strategy, cutoff.least(has_judge=False), cutoff.least(has_judge=True)) == ("memsift", 0.6, 0.2)
-
-
 BROKEN: dict[str, Any] = {
     "empty": "",
     "cut": '{"features": 1, "fi',
@@ -261,7 +251,6 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
     least = []
     for threshold in (None, 0.3, 0.01):
         cutoff, _ = chosen_cutoff([(str(tmp_path), "")], Config(cutoff_threshold=threshold), bool)
-        assert cutoff is not None
         least.append((cutoff.least(has_judge=False), cutoff.least(has_judge=True)))
     own = (0.5, 0.2) if made else (default_model.THRESHOLD, default_model.DOUBT)
     assert least == [own, (0.3, own[1]), (0.01, 0.01)]
@@ -270,7 +259,6 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
 def test_a_threshold_by_name_is_that_of_the_model_or_its_own_where_labels_were_too_few(tmp_path: Path) -> None:
     def least(name: str) -> float:
         cutoff, _ = chosen_cutoff([(str(tmp_path), "")], Config(cutoff_threshold=name), bool)
-        assert cutoff is not None
         return cutoff.threshold
 
     assert {name: least(name) for name in THRESHOLDS} == default_model.THRESHOLDS

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,7 @@ from engine.lean.record import replace
 from engine.memory import Memory
 from engine.prompt import typed_prompt
 from engine.retrieval import Candidate, Retrieval
-from engine.search.ranking import Scored, rank
+from engine.search.ranking import rank
 from tests.engine.builders import memory
 
 ENTRY = re.compile(r'<result category="([^"<>]*)" confidence="(high|medium|low)">([^<>]*) -> ([^<>]*)</result>')
@@ -34,7 +33,7 @@ HOSTILE = [
 
 
 def candidates(*memories: Memory) -> list[Candidate]:
-    return rank([Scored(one.summary, -2.0 + i, 0, -2.0 + i, ()) for i, one in enumerate(memories)], Config())
+    return rank([Candidate(one.summary, -2.0 + i, 0, -2.0 + i, ()) for i, one in enumerate(memories)], Config())
 
 
 def retrieval(*found: Candidate) -> Retrieval:
@@ -67,9 +66,8 @@ def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("confidences", "dropped_by", "hint"),
-    [
+def test_a_hint_tells_of_weak_or_missing_matches() -> None:
+    for confidences, dropped_by, hint in [
         ((), None, inject.NOTHING),
         (("high",), "judge", inject.NOTHING),
         (("high", "low"), "repeat", ""),
@@ -77,20 +75,16 @@ def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
         (("low", "low"), None, inject.WEAK),
         (("medium", "low"), None, inject.MEDIUM_ONLY),
         (("high", "low"), None, ""),
-    ],
-)
-def test_a_hint_tells_of_weak_or_missing_matches(
-    confidences: tuple[str, ...], dropped_by: str | None, hint: str
-) -> None:
-    found = candidates(*(memory(f"Note {number}") for number in range(len(confidences))))
-    pairs = zip(found, confidences, strict=True)
-    given = retrieval(*(replace(one, confidence=sure, dropped_by=dropped_by) for one, sure in pairs))
-    assert inject.hint(given) == hint
-    wanted = inject.context(given, Config(output_mode=TIERED, hints=True))
-    assert wanted.count("<memory-note>") == wanted.count("</memory-note>") == bool(hint)
-    assert hint in wanted
-    for silent in (Config(output_mode=TIERED), Config(hints=True)):
-        assert inject.context(given, silent) == text_of(given.injected, silent.output_mode)
+    ]:
+        found = candidates(*(memory(f"Note {number}") for number in range(len(confidences))))
+        pairs = zip(found, confidences, strict=True)
+        given = retrieval(*(replace(one, confidence=sure, dropped_by=dropped_by) for one, sure in pairs))
+        assert inject.hint(given) == hint, confidences
+        wanted = inject.context(given, Config(output_mode=TIERED, hints=True))
+        assert wanted.count("<memory-note>") == wanted.count("</memory-note>") == bool(hint), confidences
+        assert hint in wanted, confidences
+        for silent in (Config(output_mode=TIERED), Config(hints=True)):
+            assert inject.context(given, silent) == text_of(given.injected, silent.output_mode)
 
 
 def test_a_hint_that_does_not_fit_is_left_out() -> None:
@@ -105,12 +99,6 @@ def test_a_hint_that_does_not_fit_is_left_out() -> None:
 def test_an_empty_set_is_no_text() -> None:
     assert text_of([]) == ""
     assert inject.context(retrieval(), Config()) == ""
-
-
-def test_the_frame_is_counted_with_its_line_ends() -> None:
-    one = memory("A")
-    size = inject.FRAME_CHARACTERS + len(inject.entry(one.summary, "high"))
-    assert len(text_of(candidates(one))) == size
 
 
 def test_nothing_in_a_memory_leaves_its_place() -> None:
@@ -152,14 +140,8 @@ def test_a_category_is_escaped_after_it_is_put_in_capitals() -> None:
     assert 'category="A&amp;B&quot;"' in inject.entry(one, "high")
 
 
-def test_length_counts_as_javascript_does() -> None:
-    assert inject.length("aé数") == 3
-    assert inject.length("🚀") == 2
-
-
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
+def test_a_long_title_is_cut_behind_a_word() -> None:
+    for title, expected in [
         ("x" * 120, "x" * 120),
         ("word " * 23 + "eight", "word " * 23 + "eight"),
         ("word " * 24 + "and more", ("word " * 23).strip() + " word…"),
@@ -171,14 +153,10 @@ def test_length_counts_as_javascript_does() -> None:
         ("\u0e47" * 200, "\u0e47" * 60 + "…"),
         ("🚀" * 130, "🚀" * 119 + "…"),
         ("visible " + "\u202e" * 5000 + "end", "visible "),
-    ],
-    ids=range(11),
-)
-def test_a_long_title_is_cut_behind_a_word(title: str, expected: str) -> None:
-    line = inject.entry(replace(memory("A").summary, title=title), "high")
-    assert (
-        line == f'<result category="DECISION" confidence="high">{expected} -> .claude/memory/decisions/A.json</result>'
-    )
+    ]:
+        line = inject.entry(replace(memory("A").summary, title=title), "high")
+        start, end = '<result category="DECISION" confidence="high">', "A.json</result>"
+        assert line == f"{start}{expected} -> .claude/memory/decisions/{end}", title
 
 
 def test_the_first_tags_that_fit_are_shown_whole() -> None:

@@ -30,9 +30,8 @@ def test_in_an_active_environment_pip_needs_no_path(tmp_path: Path, monkeypatch:
     assert install_command("stats", str(tmp_path)).startswith("pip install ")
 
 
-@pytest.mark.parametrize(
-    ("record", "wanted"),
-    [
+def test_an_extra_comes_from_where_memsift_came() -> None:
+    for record, wanted in [
         (None, ["memsift[stats]"]),
         ('{"url": "file:///a%20b/memsift", "dir_info": {}}', ["/a b/memsift[stats]"]),
         ('{"url": "file:///src", "dir_info": {"editable": true}}', ["-e", "/src[stats]"]),
@@ -41,7 +40,5 @@ def test_in_an_active_environment_pip_needs_no_path(tmp_path: Path, monkeypatch:
             ["memsift[stats] @ git+https://example.org/m.git@v1"],
         ),
         ('{"url": "file:///w/memsift-1.whl", "archive_info": {}}', ["memsift[stats] @ file:///w/memsift-1.whl"]),
-    ],
-)
-def test_an_extra_comes_from_where_memsift_came(record: str | None, wanted: list[str]) -> None:
-    assert requirement("stats", record) == wanted
+    ]:
+        assert requirement("stats", record) == wanted, record

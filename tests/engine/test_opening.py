@@ -7,11 +7,8 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine import opening
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
@@ -26,8 +23,6 @@ from engine.stores.roots import read_corpus
 from tests.engine.builders import document, fillers, memory, pool_of, write_memory, write_root
 
 PROMPTS = ("cache rule", "auth token user_id", "what about zz1 and yy2", "migration")
-NAMES = ("a", "b", "c", "d")
-WORDS = ("cache", "rule", "auth", "token", "user_id", "userId", "migration", "数据库")
 
 
 class Project:
@@ -99,63 +94,6 @@ def test_only_changed_files_are_read_again(project: Project) -> None:
     assert before - rowids(project) == {(row, one) for row, one in before if one == "cache-rule"}
 
 
-STEP = st.one_of(
-    st.tuples(st.just("write"), st.sampled_from(NAMES), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
-    st.tuples(st.just("write"), st.sampled_from(NAMES), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
-    st.tuples(st.just("remove"), st.sampled_from(NAMES)),
-    st.tuples(st.just("retire"), st.sampled_from(NAMES)),
-    st.tuples(st.just("rename"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
-    st.tuples(st.just("break"), st.sampled_from(NAMES)),
-    st.tuples(st.just("same id"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
-    st.tuples(st.just("list"), st.sampled_from(NAMES)),
-    st.tuples(st.just("folder"), st.booleans()),
-    st.tuples(st.just("open")),
-)
-
-
-@pytest.mark.slow
-@given(st.lists(STEP, max_size=12))
-def test_an_updated_index_equals_a_fresh_build(steps: list[tuple[object, ...]]) -> None:
-    with TemporaryDirectory() as folder:
-        project = Project(Path(folder))
-        project.opened()
-        for step in steps:
-            take(project, step)
-            if step[0] == "open":
-                assert project.opened() == project.fresh()
-        assert project.opened() == project.fresh()
-
-
-def take(project: Project, step: tuple[object, ...]) -> None:
-    kind, *rest = step
-    root = Path(project.root)
-    path = root / "decisions" / f"{rest[0] if rest else ''}.json"
-    match kind, *rest:
-        case "write", str(name), list(words):
-            project.write(memory(" ".join(words), words[0], body=" ".join(words[1:]), memory_id=name))
-        case "remove", _:
-            path.unlink(missing_ok=True)
-        case "retire", str(name):
-            project.write(memory("auth token", memory_id=name, status="retired"))
-        case "rename", _, str(other):
-            if path.exists():
-                path.rename(path.with_name(f"{other}.json"))
-        case "break", _:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text("{", "utf-8")
-        case "same id", _, str(other):
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps(document(memory("cache rule", memory_id=other))), "utf-8")
-        case "list", str(name):
-            (root / "notes").mkdir(exist_ok=True)
-            (root / "notes/n.json").write_text(json.dumps(document(memory("migration", memory_id=name))), "utf-8")
-            (root / "index.md").write_text("- [DECISION] x -> notes/n.json\n- [DECISION] y -> ../../z.json\n", "utf-8")
-        case "folder", bool(is_there):
-            shutil.rmtree(root / "runbooks", ignore_errors=True)
-            if is_there:
-                write_memory(root, memory("migration run", category="runbook"))
-
-
 def rowids(project: Project) -> set[tuple[int, str]]:
     with closing(for_reading(str(project.file))) as db:
         return set(db.execute("select rowid, id from memory"))
@@ -173,13 +111,6 @@ def test_auto_memory_is_indexed_alike_and_a_root_may_change_its_format(tmp_path:
     (Path(project.root) / "second.md").write_text("cache rule two", "utf-8")
     assert sorted(project.hook() or []) == ["cache rule", "cache rule two"]
     write_root(Path(project.root), [memory("auth token")])
-    assert project.opened() == project.fresh()
-
-
-def test_many_changes_at_once_are_counted_anew(project: Project) -> None:
-    project.opened()
-    for number in range(150):
-        project.write(memory(f"cache rule {number}", body="auth token migration"))
     assert project.opened() == project.fresh()
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
-
 import engine.paths
 from engine.paths import project_slug
 
@@ -78,41 +76,35 @@ def test_on_windows_they_lie_in_appdata_and_the_cache_apart_from_the_rest() -> N
     ]
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+def test_on_windows_an_absolute_xdg_folder_counts_too() -> None:
+    for given, expected in [
         (r"D:\config", r"D:\config\memsift\config.toml"),
         (r"\\server\share", r"\\server\share\memsift\config.toml"),
         ("config", r"C:\Users\ann\AppData\Roaming\memsift\config.toml"),
         ("D:config", r"C:\Users\ann\AppData\Roaming\memsift\config.toml"),
-    ],
-)
-def test_on_windows_an_absolute_xdg_folder_counts_too(given: str, expected: str) -> None:
-    assert WINDOWS.config_file({**ANN, "XDG_CONFIG_HOME": given}) == expected
+    ]:
+        assert WINDOWS.config_file({**ANN, "XDG_CONFIG_HOME": given}) == expected, given
 
 
-@pytest.mark.parametrize(
-    ("root", "name"),
-    [
+def test_on_windows_the_folder_of_a_root_is_called_after_its_project() -> None:
+    for root, name in [
         (r"C:\Users\ann\My Shop\.claude\memory", "My-Shop-"),
         (r"C:\Users\ann/My Shop/.claude/memory", "My-Shop-"),
         (r"\\server\share\shop\.claude\memory", "shop-"),
         ("C:\\", "C--"),
-    ],
-)
-def test_on_windows_the_folder_of_a_root_is_called_after_its_project(root: str, name: str) -> None:
-    key = WINDOWS.root_key(root)
-    assert key.startswith(name)
-    assert not set(key) & set('\\/:*?"<>|')
+    ]:
+        key = WINDOWS.root_key(root)
+        assert key.startswith(name), root
+        assert not set(key) & set('\\/:*?"<>|'), root
 
 
 def test_on_windows_a_root_with_slashes_of_either_kind_is_the_same_root() -> None:
     assert WINDOWS.root_key(r"C:\a\b") == WINDOWS.root_key("C:/a/b/") != WINDOWS.root_key(r"D:\a\b")
 
 
-@pytest.mark.parametrize(
-    ("cwd", "slug"),
-    [
+def test_the_folder_of_transcripts_is_the_path_with_dashes_and_keeps_its_case() -> None:
+    """Drive letters, backslashes and accents become dashes, as in the client; a long name ends in its hash."""
+    for cwd, slug in [
         (r"C:\Users\ann\my.shop", "C--Users-ann-my-shop"),
         ("c:\\", "c--"),
         (r"\\server\share\shop", "--server-share-shop"),
@@ -120,11 +112,11 @@ def test_on_windows_a_root_with_slashes_of_either_kind_is_the_same_root() -> Non
         ("/private/tmp/x", "-private-tmp-x"),
         ("/Users/ann/cafe\u0301", "-Users-ann-cafe-"),
         ("/Users/ann/caf\u00e9", "-Users-ann-caf-"),
-    ],
-)
-def test_the_folder_of_transcripts_is_the_path_with_dashes_and_keeps_its_case(cwd: str, slug: str) -> None:
-    """Drive letters, backslashes and accents of either spelling become dashes, as in the client."""
-    assert project_slug(cwd) == slug
+        ("/a😀b", "-a--b"),
+        ("/" + "a" * 199, "-" + "a" * 199),
+        ("/opt/" + "l" * 120 + "/日😀" + "m" * 100, f"-opt-{'l' * 120}----{'m' * 71}-2g6hbw"),
+    ]:
+        assert project_slug(cwd) == slug, cwd
 
 
 def test_on_windows_transcripts_lie_below_the_clients_folder() -> None:

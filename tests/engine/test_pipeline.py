@@ -1,6 +1,7 @@
 """Every stage of the pipeline, with the original rules, and the fallback table of the judge."""
 
-import pytest
+from functools import partial
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,42 +9,16 @@ from engine import inject
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS, Config, JudgeConfig, ModeConfig, ModesConfig
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, Judgement
 from engine.lean.record import replace
-from engine.memory import Memory
 from engine.pipeline import NO_FTS5, OpenSystem, Query, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
-from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.builders import FakeJudge, ask, dropped, fillers, injected, memory, open_index
 
 ORIGINAL = Config(match_strategy=FTS5_BM25)
 CACHE = [memory(f"cache rule {number:02}") for number in range(20)]
 CACHE_IDS = sorted(one.summary.id for one in CACHE)
+run = partial(ask, config=ORIGINAL)
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
-
-
-def run(
-    prompt: str,
-    *memories: Memory,
-    config: Config = ORIGINAL,
-    mode: str = "auto",
-    judge: FakeJudge | None = None,
-    session: Session | None = None,
-    include_retired: bool = False,
-    module: str = "fts5",
-) -> Retrieval:
-    with open_index(*memories, module=module) as index:
-        return retrieve(
-            Query(typed_prompt(prompt), mode=mode, session=session, include_retired=include_retired),
-            index,
-            OpenSystem(config, judge=judge, now=lambda: 1_767_225_600.0),
-        )
-
-
-def injected(retrieval: Retrieval) -> list[str]:
-    return [one.memory.id for one in retrieval.injected]
-
-
-def dropped(retrieval: Retrieval) -> dict[str, str]:
-    return {one.memory.id: one.dropped_by for one in retrieval.candidates if one.dropped_by}
 
 
 def by_id(retrieval: Retrieval, memory_id: str) -> Candidate:
@@ -69,12 +44,12 @@ def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> Non
     )
 
 
-@pytest.mark.parametrize("wanted", [(FTS5_BM25, False, 15), (MEMSIFT, False, 12), (MEMSIFT, True, 15)])
-def test_the_strongest_alone_are_looked_at_where_no_judge_chooses(wanted: tuple[str, bool, int]) -> None:
-    strategy, has_judge, count = wanted
-    config = replace(Config(), match_strategy=strategy)
-    retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
-    assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count]
+def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
+    for wanted in [(FTS5_BM25, False, 15), (MEMSIFT, False, 12), (MEMSIFT, True, 15)]:
+        strategy, has_judge, count = wanted
+        config = replace(Config(), match_strategy=strategy)
+        retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
+        assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
 
 
 def test_pool_and_cap_follow_the_configuration() -> None:
@@ -137,11 +112,6 @@ def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_o
         "cache expiry", *retired, active, *fillers(20), config=replace(ORIGINAL, max_results=1), mode=SEARCH
     )
     assert injected(retrieval) == [active.summary.id]
-
-
-def test_retired_memories_can_be_included() -> None:
-    retrieval = run("cache expiry", memory("cache expiry", status="retired"), *fillers(5), include_retired=True)
-    assert injected(retrieval) == ["cache-expiry"]
 
 
 def test_search_looks_into_bodies_and_injects_ten() -> None:
@@ -243,7 +213,6 @@ def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() 
     assert (retrieval.system, retrieval.fallback) == ("bm25+judge", "")
     first = by_id(retrieval, CACHE_IDS[0])
     assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
-    assert first.verdict
     assert first.verdict.decision == REJECTED
     assert [one.verdict.decision for one in retrieval.injected if one.verdict] == [APPROVED, APPROVED]
 
@@ -262,28 +231,23 @@ def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
     assert cap(with_judge(), AUTO, answer) == 3
 
 
-def test_a_judge_that_keeps_nothing_silences_the_hook() -> None:
-    retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=[]))
-    assert (injected(retrieval), retrieval.fallback) == ([], "")
+def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
+    for status in FAILURES:
+        retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
+        assert injected(retrieval) == CACHE_IDS[:2], status
+        assert retrieval.fallback == status, status
+        assert retrieval.judgement, status
+        assert retrieval.judgement.status == status, status
+        assert set(dropped(retrieval).values()) == {"cap"}, status
+        assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}, status
+        assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}, status
 
 
-@pytest.mark.parametrize("status", FAILURES)
-def test_a_judge_that_cannot_answer_leaves_the_best_two(status: str) -> None:
-    retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
-    assert injected(retrieval) == CACHE_IDS[:2]
-    assert retrieval.fallback == status
-    assert retrieval.judgement
-    assert retrieval.judgement.status == status
-    assert set(dropped(retrieval).values()) == {"cap"}
-    assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}
-    assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}
-
-
-@pytest.mark.parametrize("status", FAILURES)
-def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap(status: str) -> None:
-    none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
-    assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == []
-    assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3]
+def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> None:
+    for status in FAILURES:
+        none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
+        assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
+        assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3], status
 
 
 def test_a_judge_without_a_key_is_no_judge() -> None:
@@ -308,21 +272,15 @@ def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
-def test_search_asks_the_judge_too() -> None:
-    judge = FakeJudge(keep=CACHE_IDS[:5])
-    assert injected(run("cache rule", *CACHE, mode=SEARCH, judge=judge)) == CACHE_IDS[:5]
-    assert len(judge.asked[0]) == 10
-
-
-@pytest.mark.parametrize("judge", [None, FakeJudge(keep=CACHE_IDS)])
-def test_without_fts5_keywords_are_scored_and_no_judge_is_asked(judge: FakeJudge | None) -> None:
-    tagged = memory("Title", "cache")
-    retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
-    assert (retrieval.strategy, retrieval.fallback, retrieval.judgement) == (TITLE_TAGS, NO_FTS5, None)
-    assert injected(retrieval) == CACHE_IDS[:3]
-    assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0]
-    assert retrieval.candidates[-1].confidence == LOW
-    assert judge is None or judge.asked == []
+def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
+    for judge in [None, FakeJudge(keep=CACHE_IDS)]:
+        tagged = memory("Title", "cache")
+        retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
+        assert (retrieval.strategy, retrieval.fallback, retrieval.judgement) == (TITLE_TAGS, NO_FTS5, None), judge
+        assert injected(retrieval) == CACHE_IDS[:3], judge
+        assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0], judge
+        assert retrieval.candidates[-1].confidence == LOW, judge
+        assert judge is None or judge.asked == [], judge
 
 
 def test_title_tags_can_be_chosen() -> None:
@@ -358,14 +316,17 @@ def test_time_is_taken_from_the_clock() -> None:
     mode=st.sampled_from(["auto", SEARCH]),
     module=st.sampled_from(["fts5", "nosuchmodule"]),
     status=st.sampled_from([None, "ok", "no_key", *FAILURES]),
+    config=st.sampled_from([Config(), ORIGINAL]),
 )
 def test_any_text_is_answered_and_every_candidate_is_accounted_for(
-    prompt: str, titles: list[str], mode: str, module: str, status: str | None
+    prompt: str, titles: list[str], mode: str, module: str, status: str | None, config: Config
 ) -> None:
     memories = [memory(title, title, body=title, memory_id=f"m{i}") for i, title in enumerate(titles)]
     judge = FakeJudge(keep=["m0"], status=status) if status else None
-    retrieval = run(f"{prompt} {''.join(titles[:1])}", *memories, mode=mode, module=module, judge=judge)
+    retrieval = run(f"{prompt} {''.join(titles[:1])}", *memories, config=config, mode=mode, module=module, judge=judge)
     assert [one.rank for one in retrieval.candidates] == list(range(1, len(retrieval.candidates) + 1))
     assert all(one.dropped_by in (None, *DROP_STAGES) for one in retrieval.candidates)
     assert all(bool(one.reason) is (one.dropped_by is not None) for one in retrieval.candidates)
-    assert all(0 <= one.ratio <= 1 for one in retrieval.candidates)
+    for one in retrieval.candidates:
+        assert 0 <= one.ratio <= 1
+        assert one.confidence == (HIGH if one.ratio >= 0.75 else "medium" if one.ratio >= 0.4 else LOW)

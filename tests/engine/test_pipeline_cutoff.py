@@ -11,7 +11,7 @@ from engine.lean.record import replace
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate, Retrieval
-from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.builders import FakeJudge, ask, dropped, fillers, injected, memory, open_index
 from tests.engine.models import cutoff
 
 DEFAULT = Config(min_strength=0.0, noise_floor=0.0)
@@ -26,20 +26,11 @@ MEMORIES = (ALL, THREE, TWO, ONE, *fillers(40))
 def run(
     model: Cutoff | None, *, judge: FakeJudge | None = None, config: Config = DEFAULT, mode: str = "auto"
 ) -> Retrieval:
-    with open_index(*MEMORIES) as index:
-        return retrieve(Query(typed_prompt(PROMPT), mode=mode), index, OpenSystem(config, judge=judge, cutoff=model))
+    return ask(PROMPT, *MEMORIES, cutoff=model, judge=judge, config=config, mode=mode)
 
 
 def candidates(retrieval: Retrieval) -> dict[str, Candidate]:
     return {one.memory.id: one for one in retrieval.candidates}
-
-
-def injected(retrieval: Retrieval) -> list[str]:
-    return [one.memory.id for one in retrieval.injected]
-
-
-def dropped_by(retrieval: Retrieval, stage: str) -> list[str]:
-    return [one.memory.id for one in retrieval.candidates if one.dropped_by == stage]
 
 
 def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason() -> None:
@@ -65,8 +56,6 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
             Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.75))
         )
         three = Explainer(found, index, DEFAULT).of("three")
-    assert three is not None
-    assert three.cutoff is not None
     assert (three.cutoff.value, three.gap) == (surer(0.75), three.cutoff.gap)
     assert surer(0.75) == pytest.approx(1 / (1 + exp(-log(3) - FURTHER)))
 
@@ -94,19 +83,15 @@ def test_what_the_floor_drops_never_reaches_the_cutoff() -> None:
 def test_confidence_follows_from_the_probability() -> None:
     found = candidates(run(cutoff(DEFAULT, threshold=0.0, doubt=0.0)))
     for one in found.values():
-        assert one.probability is not None
         assert one.confidence == (HIGH if one.probability >= 0.5 else MEDIUM if one.probability >= 0.3 else LOW)
     assert found["all"].confidence == HIGH
     assert found["one"].confidence == LOW
 
 
 def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
-    with open_index(ONE, *fillers(40)) as index:
-        prompt = typed_prompt("billing exports pipeline nightly")
-        (plain,) = retrieve(Query(prompt), index, OpenSystem(DEFAULT)).candidates
-        (tuned,) = retrieve(
-            Query(prompt), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0))
-        ).candidates
+    (plain,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT).candidates
+    free = cutoff(DEFAULT, threshold=0.0, doubt=0.0)
+    (tuned,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT, cutoff=free).candidates
     assert plain.confidence == HIGH
     assert tuned.confidence == LOW
 
@@ -121,7 +106,7 @@ def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
     assert judge.asked == [[name for name in ("three", "two") if probabilities[name] < 0.8]]
     assert "all" in injected(found)
     assert "two" in injected(found)
-    assert dropped_by(found, "cutoff") == ["one"]
+    assert dropped(found)["one"] == "cutoff"
     assert candidates(found)["all"].verdict is None
     assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
 
@@ -136,7 +121,6 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
         assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
         assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
-    assert last is not None
     assert last.reason.startswith("the 12 strongest are looked at")
 
 
@@ -148,14 +132,14 @@ def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
     assert injected(found) == ["all", "three"]
 
 
-@pytest.mark.parametrize("status", ["timeout", "http_error", "parse_error", "refused"])
-def test_where_the_judge_fails_the_cutoff_decides_alone(status: str) -> None:
-    model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
-    alone = injected(run(model))
-    found = run(model, judge=FakeJudge(status=status))
-    assert injected(found) == alone[: DEFAULT.judge.fallback_top_k]
-    assert found.fallback == status
-    assert found.least == 0.7
+def test_where_the_judge_fails_the_cutoff_decides_alone() -> None:
+    for status in ["timeout", "http_error", "parse_error", "refused"]:
+        model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
+        alone = injected(run(model))
+        found = run(model, judge=FakeJudge(status=status))
+        assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
+        assert found.fallback == status, status
+        assert found.least == 0.7, status
 
 
 def test_a_model_for_another_strategy_does_nothing() -> None:
@@ -174,8 +158,7 @@ def test_an_explicit_search_has_no_cutoff() -> None:
 
 
 def test_without_fts5_there_is_no_cutoff() -> None:
-    with open_index(*MEMORIES, module="no_such_module") as index:
-        found = retrieve(Query(typed_prompt(PROMPT)), index, OpenSystem(DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0)))
+    found = ask(PROMPT, *MEMORIES, config=DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0), module="no_such_module")
     assert "all" in injected(found)
     assert found.least is None
 
@@ -186,11 +169,8 @@ def test_an_explanation_says_how_much_probability_was_missing() -> None:
         explainer = Explainer(found, index, DEFAULT)
         kept, dropped = explainer.of("all"), explainer.of("two")
     probabilities = {name: one.probability or 0.0 for name, one in candidates(found).items()}
-    assert kept is not None
-    assert kept.cutoff is not None
     assert (kept.cutoff.value, kept.gap) == (0.5, None)
     assert kept.cutoff.gap == pytest.approx(probabilities["all"] - 0.5)
-    assert dropped is not None
     assert dropped.outcome == "cutoff"
     assert dropped.gap == pytest.approx(probabilities["two"] - surer(0.5))
     assert dropped.gap < 0
@@ -211,39 +191,29 @@ def test_where_the_first_memory_was_dropped_the_next_need_not_be_surer() -> None
 LONG_NOTE = "the words of a note that goes on and on about other things " * 30
 
 
-@pytest.mark.parametrize(
-    "prompt", ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts", "parse_footer", "parseHeader"]
-)
-def test_a_prompt_that_is_one_identifier_of_one_note_passes(prompt: str) -> None:
-    notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
-    names = f"parse_footer {LONG_NOTE} parseHeader YouTube {LONG_NOTE}"
-    named = memory(
-        "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
-    )
-    config = Config()
-    with open_index(named, *notes) as index:
-        found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(config, default_cutoff(config)))
-    assert injected(found) == ["named"]
+def test_a_prompt_that_is_one_identifier_of_one_note_passes() -> None:
+    for prompt in ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts", "parse_footer", "parseHeader"]:
+        notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
+        names = f"parse_footer {LONG_NOTE} parseHeader YouTube {LONG_NOTE}"
+        named = memory(
+            "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
+        )
+        assert injected(ask(prompt, named, *notes, cutoff=default_cutoff(Config()))) == ["named"], prompt
 
 
 def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
     named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
-    prompt = typed_prompt("FNC-029 kubernetes rollout of the billing pipeline")
-    with open_index(named, *fillers(20)) as index:
-        assert injected(retrieve(Query(prompt), index, OpenSystem(Config(), default_cutoff(Config())))) == []
+    prompt = "FNC-029 kubernetes rollout of the billing pipeline"
+    assert injected(ask(prompt, named, *fillers(20), cutoff=default_cutoff(Config()))) == []
 
 
 def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
     twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
-    with open_index(*twice, *fillers(20)) as index:
-        found = retrieve(Query(typed_prompt("FNC-029")), index, OpenSystem(Config(), default_cutoff(Config())))
-    assert injected(found) == []
+    assert injected(ask("FNC-029", *twice, *fillers(20), cutoff=default_cutoff(Config()))) == []
 
 
 def test_a_root_with_one_note_of_one_line_is_not_silent() -> None:
     line = "Deploys go through make deploy"
     note = memory(line, "notes", body=line, category="note", memory_id="notes")
-    with open_index(note) as index:
-        for prompt, expected in (("how do we deploy?", ["notes"]), ("how are invoices rounded?", [])):
-            found = retrieve(Query(typed_prompt(prompt)), index, OpenSystem(Config(), default_cutoff(Config())))
-            assert injected(found) == expected
+    for prompt, expected in (("how do we deploy?", ["notes"]), ("how are invoices rounded?", [])):
+        assert injected(ask(prompt, note, cutoff=default_cutoff(Config()))) == expected

@@ -1,17 +1,14 @@
 """The pipeline with the default strategy: floors, least strength, and what a judge is asked about."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
 from engine.lean.record import replace
 from engine.memory import Memory
-from engine.pipeline import SHARE_BEFORE_CHOICE, OpenSystem, Query, retrieve
-from engine.prompt import typed_prompt
-from engine.retrieval import Retrieval, Session
+from engine.pipeline import SHARE_BEFORE_CHOICE
 from engine.search.query import query_terms
-from tests.engine.builders import FakeJudge, fillers, memory, open_index, pool_of
+from tests.engine.builders import FakeJudge, ask, dropped, fillers, injected, memory, open_index, pool_of
 
 DEFAULT = Config()
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
@@ -24,30 +21,6 @@ FAINT = memory("one two three four", body="today", memory_id="faint")
 ALL = (BEST, FAIR, WEAK, FAINT, *fillers(40))
 
 
-def run(
-    prompt: str,
-    *memories: Memory,
-    config: Config = DEFAULT,
-    mode: str = "auto",
-    judge: FakeJudge | None = None,
-    include_retired: bool = False,
-) -> Retrieval:
-    with open_index(*memories) as index:
-        return retrieve(
-            Query(typed_prompt(prompt), mode=mode, include_retired=include_retired),
-            index,
-            OpenSystem(config, judge=judge),
-        )
-
-
-def injected(retrieval: Retrieval) -> list[str]:
-    return [one.memory.id for one in retrieval.injected]
-
-
-def floored(retrieval: Retrieval) -> list[str]:
-    return [one.memory.id for one in retrieval.candidates if one.dropped_by == "floor"]
-
-
 def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     """Each memory's strength, in units of what the rarest word can weigh."""
     with open_index(*memories) as index:
@@ -56,7 +29,7 @@ def shares(prompt: str, *memories: Memory) -> dict[str, float]:
 
 
 def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
-    retrieval = run(PROMPT, *ALL)
+    retrieval = ask(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
         pool = pool_of(index, PROMPT, 15, include_retired=False)
@@ -66,14 +39,14 @@ def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
 
 
 def test_matched_are_the_words_of_the_prompt() -> None:
-    retrieval = run("Exporting user_ids nightly", memory("exports of the user_id"), *fillers(9))
+    retrieval = ask("Exporting user_ids nightly", memory("exports of the user_id"), *fillers(9))
     assert retrieval.candidates[0].matched == ("Exporting", "user_ids")
 
 
 def test_what_is_weak_at_all_or_beside_the_best_is_dropped_and_says_so() -> None:
     found = shares(PROMPT, *ALL)
     assert found["best"] > found["fair"] > DEFAULT.min_strength > found["weak"] > found["faint"]
-    retrieval = run(PROMPT, *ALL)
+    retrieval = ask(PROMPT, *ALL)
     assert [one.memory.id for one in retrieval.candidates] == ["best", "fair", "weak", "faint"]
     assert injected(retrieval) == ["best"]
     reasons = {one.memory.id: one.reason for one in retrieval.candidates}
@@ -84,51 +57,39 @@ def test_what_is_weak_at_all_or_beside_the_best_is_dropped_and_says_so() -> None
 def test_the_noise_floor_is_a_share_of_the_best() -> None:
     found = shares(PROMPT, *ALL)
     share = found["fair"] / found["best"]
-    assert injected(run(PROMPT, *ALL, config=replace(DEFAULT, noise_floor=share - 0.01))) == ["best", "fair"]
-    assert injected(run(PROMPT, *ALL, config=replace(DEFAULT, noise_floor=share + 0.01))) == ["best"]
+    assert injected(ask(PROMPT, *ALL, config=replace(DEFAULT, noise_floor=share - 0.01))) == ["best", "fair"]
+    assert injected(ask(PROMPT, *ALL, config=replace(DEFAULT, noise_floor=share + 0.01))) == ["best"]
 
 
 def test_the_least_strength_is_counted_in_rare_words() -> None:
     weak = shares(PROMPT, *ALL)["weak"]
     config = replace(DEFAULT, noise_floor=0.0)
-    assert "weak" in injected(run(PROMPT, *ALL, config=replace(config, min_strength=weak - 0.01)))
-    assert "weak" not in injected(run(PROMPT, *ALL, config=replace(config, min_strength=weak + 0.01)))
+    assert "weak" in injected(ask(PROMPT, *ALL, config=replace(config, min_strength=weak - 0.01)))
+    assert "weak" not in injected(ask(PROMPT, *ALL, config=replace(config, min_strength=weak + 0.01)))
 
 
 def test_a_single_word_that_is_common_in_general_text_is_silence() -> None:
     regular = memory("Regular backups are nightly", memory_id="regular")
-    retrieval = run("please explain the brackets of this regular expression", regular, *fillers(40))
+    retrieval = ask("please explain the brackets of this regular expression", regular, *fillers(40))
     assert injected(retrieval) == []
-    assert floored(retrieval) == ["regular"]
+    assert dropped(retrieval) == {"regular": "floor"}
 
 
 def test_a_single_strong_match_is_injected() -> None:
-    assert injected(run("what about nested brackets?", memory("Nested brackets"), *fillers(40))) == ["Nested-brackets"]
-
-
-def test_search_drops_nothing_for_being_weak() -> None:
-    retrieval = run(PROMPT, *ALL, mode=SEARCH)
-    assert injected(retrieval) == ["best", "fair", "weak", "faint"]
-    assert floored(retrieval) == []
-
-
-def test_search_gives_as_many_as_are_wanted() -> None:
-    many = [memory("billing exports", memory_id=f"m{i:02}") for i in range(30)]
-    assert injected(run(PROMPT, *many, mode=SEARCH)) == [f"m{i:02}" for i in range(10)]
-    assert len(run(PROMPT, *many, mode=SEARCH, config=replace(DEFAULT, max_results=25)).injected) == 25
+    assert injected(ask("what about nested brackets?", memory("Nested brackets"), *fillers(40))) == ["Nested-brackets"]
 
 
 def test_a_retired_memory_is_dropped_and_is_no_measure_for_the_others() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
-    retrieval = run(PROMPT, old, FAIR, *fillers(40))
+    retrieval = ask(PROMPT, old, FAIR, *fillers(40))
     assert injected(retrieval) == ["fair"]
-    assert {one.memory.id: one.dropped_by for one in retrieval.candidates} == {"old": "status", "fair": None}
+    assert dropped(retrieval) == {"old": "status"}
     assert retrieval.injected[0].confidence == "high"
 
 
 def test_a_retired_memory_is_found_where_it_is_asked_for() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
-    assert injected(run(PROMPT, old, FAIR, *fillers(40), mode=SEARCH, include_retired=True)) == ["old", "fair"]
+    assert injected(ask(PROMPT, old, FAIR, *fillers(40), mode=SEARCH, include_retired=True)) == ["old", "fair"]
 
 
 def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
@@ -137,7 +98,7 @@ def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
     assert [name for name in found if found[name] >= SHARE_BEFORE_CHOICE * floor] == ["best", "fair"]
     assert found["fair"] < DEFAULT.floor * found["best"]
     judge = FakeJudge(keep=["fair"])
-    retrieval = run(PROMPT, *ALL, judge=judge)
+    retrieval = ask(PROMPT, *ALL, judge=judge)
     assert judge.asked == [["best", "fair"]]
     assert injected(retrieval) == ["fair"]
     assert retrieval.system == "memsift+judge"
@@ -145,93 +106,36 @@ def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
 
 def test_without_anything_at_half_the_floors_no_judge_is_asked() -> None:
     judge = FakeJudge(keep=["faint"])
-    retrieval = run(PROMPT, FAINT, *fillers(40), judge=judge)
-    assert (judge.asked, injected(retrieval), floored(retrieval)) == ([], [], ["faint"])
+    retrieval = ask(PROMPT, FAINT, *fillers(40), judge=judge)
+    assert (judge.asked, injected(retrieval), dropped(retrieval)) == ([], [], {"faint": "floor"})
 
 
-@pytest.mark.parametrize("status", [*FAILURES, "no_key"])
-def test_the_whole_floors_hold_where_the_judge_does_not_answer(status: str) -> None:
-    judge = FakeJudge(status=status)
-    retrieval = run(PROMPT, *ALL, judge=judge)
-    assert judge.asked == [["best", "fair"]]
-    assert injected(retrieval) == ["best"]
-    assert {one.memory.id: one.dropped_by for one in retrieval.candidates}["fair"] == "floor"
-    assert retrieval.fallback == status
+def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
+    for status in [*FAILURES, "no_key"]:
+        judge = FakeJudge(status=status)
+        retrieval = ask(PROMPT, *ALL, judge=judge)
+        assert judge.asked == [["best", "fair"]], status
+        assert injected(retrieval) == ["best"], status
+        assert dropped(retrieval)["fair"] == "floor", status
+        assert retrieval.fallback == status, status
 
 
 def test_a_judge_of_a_search_is_asked_about_everything() -> None:
     judge = FakeJudge(keep=["faint"])
-    assert injected(run(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
+    assert injected(ask(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
     assert judge.asked == [["best", "fair", "weak", "faint"]]
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3])
-def test_a_small_root_answers_and_stays_silent_as_a_large_one_does(rows: int) -> None:
-    few = (memory("cache expiry is an hour", memory_id="target"), memory("billing"), memory("avatars"))[:rows]
-    assert injected(run("when does the cache expire?", *few)) == ["target"]
-    assert injected(run("one hour of work", *few)) == []
-    assert injected(run("zanzibar", *few)) == []
-
-
-@given(
-    prompt=st.text(max_size=60),
-    titles=st.lists(st.text(max_size=30), max_size=4),
-    mode=st.sampled_from(["auto", SEARCH]),
-    status=st.sampled_from([None, "ok", "no_key", *FAILURES]),
-)
-def test_any_text_is_answered(prompt: str, titles: list[str], mode: str, status: str | None) -> None:
-    memories = [memory(title, title, body=title, memory_id=f"m{i}") for i, title in enumerate(titles)]
-    judge = FakeJudge(keep=["m0"], status=status) if status else None
-    retrieval = run(f"{prompt} {''.join(titles[:1])}", *memories, mode=mode, judge=judge)
-    assert [one.rank for one in retrieval.candidates] == list(range(1, len(retrieval.candidates) + 1))
-    assert all(bool(one.reason) is (one.dropped_by is not None) for one in retrieval.candidates)
-    assert all(0 <= one.ratio <= 1 and one.score < 0 for one in retrieval.candidates)
+def test_a_small_root_answers_and_stays_silent_as_a_large_one_does() -> None:
+    for rows in [1, 2, 3]:
+        few = (memory("cache expiry is an hour", memory_id="target"), memory("billing"), memory("avatars"))[:rows]
+        assert injected(ask("when does the cache expire?", *few)) == ["target"], rows
+        assert injected(ask("one hour of work", *few)) == [], rows
+        assert injected(ask("zanzibar", *few)) == [], rows
 
 
 @given(st.text(max_size=60))
 def test_a_memory_whose_title_is_the_prompt_is_found_if_the_prompt_says_anything(prompt: str) -> None:
     anything = replace(DEFAULT, max_risk=1.0, min_strength=0.0)
-    retrieval = run(prompt, memory(prompt, memory_id="target"), *fillers(10), config=anything)
+    retrieval = ask(prompt, memory(prompt, memory_id="target"), *fillers(10), config=anything)
     assert ("target" in injected(retrieval)) is bool(query_terms(prompt))
-
-
-WORDS = "cache rule billing exports pipeline nightly user_id token".split()
-
-
-@given(
-    titles=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=30),
-    prompt=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
-    retired=st.sets(st.integers(0, 29)),
-    known=st.sets(st.integers(0, 29)),
-    characters=st.sampled_from([9000, 420, 300, 180]),
-)
-def test_a_brief_retrieval_injects_the_same(
-    titles: list[str], prompt: str, retired: set[int], known: set[int], characters: int
-) -> None:
-    config = replace(DEFAULT, max_characters=characters)
-    memories = [
-        memory(title, memory_id=f"m{i}", status="deprecated" if i in retired else "active")
-        for i, title in enumerate(titles)
-    ]
-    session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
-    with open_index(*memories) as index:
-        whole, brief = (
-            retrieve(Query(typed_prompt(prompt), session=session, is_brief=is_brief), index, OpenSystem(config))
-            for is_brief in (False, True)
-        )
-    assert injected(brief) == injected(whole)
-    assert [one.memory.id for one in brief.candidates] == [one.memory.id for one in whole.candidates][
-        : len(brief.candidates)
-    ]
-
-
-@pytest.mark.parametrize(("is_judged", "size"), [(False, 6), (True, 15)])
-def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size: int) -> None:
-    memories = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(20)]
-    judge = FakeJudge(keep=["m14"]) if is_judged else None
-    with open_index(*memories, *fillers(40)) as index:
-        found = retrieve(
-            Query(typed_prompt("the cache expiry"), is_brief=True), index, OpenSystem(DEFAULT, judge=judge)
-        )
-    assert len(found.candidates) == size
-    assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])

@@ -48,7 +48,7 @@ def prompt(prompt_id: str = "p1", text: str = "how do tokens expire?") -> Prompt
 
 def candidate(of: MemorySummary, rank: int, dropped_by: str | None = None, verdict: Verdict | None = None) -> Candidate:
     score = -10.0 + rank
-    return Candidate(of, rank, score, 0, score, 1.0, HIGH, ("tokens",), verdict, None, dropped_by)
+    return Candidate(of, score, 0, score, ("tokens",), rank, 1.0, HIGH, verdict, None, dropped_by)
 
 
 def retrieval(

@@ -38,12 +38,13 @@ def test_a_command_is_imported_when_it_is_called() -> None:
 STORE = {"labels", "sqlite_utils"}
 CHECKS = {*STORE, "detect_secrets", "rapidfuzz"}
 NUMBERS = {"labels"}
+SECRETS = {"detect_secrets"}
 NEEDS = {
     "config set": {"tomlkit"},
     "config unset": {"tomlkit"},
     **dict.fromkeys(("diff", "doctor", "export", "import", "label", "merge-labels"), STORE),
     **dict.fromkeys(("quality check", "quality fix"), CHECKS),
-    **dict.fromkeys(("phrases missing", "phrases write"), {"detect_secrets"}),
+    **dict.fromkeys(("phrases missing", "phrases write"), SECRETS),
     **dict.fromkeys(("gate", "judge", "replay", "report"), NUMBERS),
     "tune": {*NUMBERS, "numpy", "scipy", "sklearn"},
 }

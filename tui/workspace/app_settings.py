@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ConfigError
 from engine.lean.json_text import loads
 from engine.paths import config_file
-from engine.settings.origins import DEFAULT, USER, Setting
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import MOST_ROOTS, resolved
 from engine.settings.sources import SWITCH_WORDS
+from engine.settings.values import DEFAULT, USER, Setting
 from engine.stores.files import UnreadableFileError, read_regular, text_of, write_whole
 
 if TYPE_CHECKING:

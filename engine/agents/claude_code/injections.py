@@ -67,19 +67,16 @@ def _text(attachment: Mapping[str, Any]) -> str:
 
 
 def _named(text: str, command: object) -> Injection | None:
-    """The injection of *text*; None for an empty text."""
-    if not text.strip():
-        return None
-    return Injection("" if text.startswith(HEADER) else _hook_name(text, command), text)
-
-
-def _hook_name(text: str, command: object) -> str:
-    """A name for a hook: the tag that its text begins with, else the file of its command.
+    """The injection of *text*; None for an empty text. Its hook is named by its first tag, else by its command's file.
 
     The client writes no name of a plugin, and for a hook that prints JSON not even the command.
     """
+    if not text.strip():
+        return None
+    if text.startswith(HEADER):
+        return Injection("", text)
     if tag := _FIRST_TAG.match(text):
-        return tag[1]
+        return Injection(tag[1], text)
     words = command.replace('"', "").replace("'", "").split() if isinstance(command, str) else []
     paths = [word for word in words if "/" in word] or words
-    return paths[0].rpartition("/")[2][:_MOST_OF_NAME] or UNNAMED if paths else UNNAMED
+    return Injection((paths[0].rpartition("/")[2][:_MOST_OF_NAME] if paths else "") or UNNAMED, text)

@@ -18,8 +18,8 @@ from rapidfuzz.fuzz import token_set_ratio
 
 from engine.lean.record import Record
 from engine.quality.registry import WORDS, Finding
+from engine.search.commonness import STOP_WORDS
 from engine.search.stems import stem
-from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP, tokens
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from engine.phrases.vague import FIRST, find_vague
+from engine.phrases.measuring import FIRST, find_vague
 from engine.quality.registry import Finding
 from engine.search.phrases import MOST_PHRASES
 

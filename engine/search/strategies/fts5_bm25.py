@@ -5,9 +5,10 @@ An explicit search ranks by the whole text instead, without a bonus. Each spelli
 
 from __future__ import annotations
 
+from engine.retrieval import Candidate
 from engine.search.postings import WEIGHTS
 from engine.search.query import any_of, query_terms, with_last_prefix
-from engine.search.ranking import CandidatePool, Scored, order
+from engine.search.ranking import CandidatePool, order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def find(postings: Postings, text: str, size: int, *, in_bodies: bool, include_r
     scored = []
     for row, memory in found.items():
         bonus = 0 if in_bodies else _bonus(matched[row])
-        scored.append(Scored(memory, -scores[row], bonus, -scores[row] - bonus, tuple(matched[row]), lengths[row]))
+        scored.append(
+            Candidate(memory, -scores[row], bonus, -scores[row] - bonus, tuple(matched[row]), length=lengths[row])
+        )
     return CandidatePool(sorted(scored, key=order), units, searched=text)
 
 

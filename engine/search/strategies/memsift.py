@@ -24,11 +24,11 @@ from math import log
 
 from engine.config import AUTO, SEARCH
 from engine.lean.record import Record, replace
-from engine.search.commonness import idf, rarity_of
+from engine.retrieval import Candidate
+from engine.search.commonness import STOP_WORDS, idf, rarity_of
 from engine.search.postings import WEIGHTS
 from engine.search.query import query_terms, with_last_prefix
-from engine.search.ranking import CandidatePool, Scored
-from engine.search.stopwords import STOP_WORDS
+from engine.search.ranking import CandidatePool
 from engine.search.tokens import fold
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def find(strengths: Strengths, size: int, *, include_retired: bool) -> Candidate
     for row, memory in found.items():
         match, unsure = matches[row], gains[row].found - gains[row].sure if row in gains else 0.0
         matched = tuple([texts[number] for number in match.parts])
-        scored.append(Scored(memory, -match.bm25, 0, -scores[row], matched, match.length, unsure))
+        scored.append(Candidate(memory, -match.bm25, 0, -scores[row], matched, length=match.length, unsure=unsure))
     pool = CandidatePool(scored, strengths.units, strengths.rare, strengths.unknown, strengths.searched)
     return replace(pool, root_size=strengths.postings.memories, has_phrases=strengths.has_phrases)
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import time
 
-from engine.search.ranking import CandidatePool, Scored, order
-from engine.search.stopwords import STOP_WORDS
+from engine.retrieval import Candidate
+from engine.search.commonness import STOP_WORDS
+from engine.search.ranking import CandidatePool, order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from engine.memory import MemorySummary
     from engine.search.index import Searchable
+    from engine.search.postings import Postings
 
 RECENT_SECONDS = 30 * 86400
 
@@ -28,13 +30,13 @@ _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 def find(text: str, index: Searchable, size: int, *, now: float) -> CandidatePool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
-    return index.pool(lambda postings: _pool(postings.all_summaries().values(), words, since, size))
 
+    def find_in(postings: Postings) -> CandidatePool:
+        scores = ((memory, keyword_score(words, memory, since)) for memory in postings.all_summaries().values())
+        found = [Candidate(memory, score, 0, score, matched) for memory, (score, matched) in scores if matched]
+        return CandidatePool(sorted(found, key=order)[:size])
 
-def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> CandidatePool:
-    scores = ((memory, keyword_score(words, memory, since)) for memory in memories)
-    found = [Scored(memory, score, 0, score, matched) for memory, (score, matched) in scores if matched]
-    return CandidatePool(sorted(found, key=order)[:size])
+    return index.pool(find_in)
 
 
 def recent_since(now: float) -> str:

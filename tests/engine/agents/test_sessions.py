@@ -52,20 +52,20 @@ def named(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections(name: str) -> None:
-    first, second = read_prompts([session(name)]).prompts
-    assert [first.text, second.text] == [FIRST, SECOND]
-    assert (first.turns, second.turns) == ((), (Turn("user", FIRST), Turn("assistant", ANSWER)))
-    assert [injection.hook for injection in (*first.injections, *second.injections)] == ["", ""]
-    assert first.injections[0].text.startswith(HEADER)
-    assert "nightly-import-skips.json #tags" in first.injections[0].text
-    assert second.injections[0].text == ""
-    assert first.session_id == second.session_id
-    assert first.source == f"{name}:{first.session_id}"
-    assert agent_in(first.source) == agent_of(name).title
-    assert first.timestamp.startswith("2026-11-28T06:3")
-    assert read_prompts([session(name)]).skipped == ()
+def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections() -> None:
+    for name in NAMES:
+        first, second = read_prompts([session(name)]).prompts
+        assert [first.text, second.text] == [FIRST, SECOND], name
+        assert (first.turns, second.turns) == ((), (Turn("user", FIRST), Turn("assistant", ANSWER))), name
+        assert [injection.hook for injection in (*first.injections, *second.injections)] == ["", ""], name
+        assert first.injections[0].text.startswith(HEADER), name
+        assert "nightly-import-skips.json #tags" in first.injections[0].text, name
+        assert second.injections[0].text == "", name
+        assert first.session_id == second.session_id, name
+        assert first.source == f"{name}:{first.session_id}", name
+        assert agent_in(first.source) == agent_of(name).title, name
+        assert first.timestamp.startswith("2026-11-28T06:3"), name
+        assert read_prompts([session(name)]).skipped == (), name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,13 +78,13 @@ def test_only_sessions_of_the_named_folders_are_found(tmp_path: Path, name: str)
     assert agent_sessions(["/home/ann/lib", "/home/ann"], environ) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_hook_reads_the_last_turns_and_the_given_prompts(name: str) -> None:
-    turns = (Turn("user", FIRST), Turn("assistant", ANSWER), Turn("user", SECOND), Turn("assistant", ANSWER))
-    assert last_turns(session(name)) == turns
-    assert last_turns(session(name), 1) == turns[-1:]
-    assert {named(FIRST), named(SECOND)} <= (living_prompts(session(name)) or set())
-    assert living_prompts(session(name), 100) is None
+def test_the_hook_reads_the_last_turns_and_the_given_prompts() -> None:
+    for name in NAMES:
+        turns = (Turn("user", FIRST), Turn("assistant", ANSWER), Turn("user", SECOND), Turn("assistant", ANSWER))
+        assert last_turns(session(name)) == turns, name
+        assert last_turns(session(name), 1) == turns[-1:], name
+        assert {named(FIRST), named(SECOND)} <= (living_prompts(session(name)) or set()), name
+        assert living_prompts(session(name), 100) is None, name
 
 
 def test_a_prompt_that_was_taken_back_is_no_turn(tmp_path: Path) -> None:

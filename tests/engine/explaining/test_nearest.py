@@ -1,6 +1,5 @@
 """The words of a prompt that come closest to those of a memory that they do not find."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,23 +12,11 @@ from engine.explaining.contributions import (
     SPELLING,
     Near,
     advice,
-    is_one_edit,
     nearest,
     suggested_tag,
 )
 from engine.search.query import query_terms
 from engine.search.tokens import tokens
-
-NEARBY = st.text("abc", max_size=5)
-
-
-def edits(one: str, other: str) -> int:
-    """Damerau's distance, restricted: no letter is edited twice. By the recurrence, for small words."""
-    if not one or not other:
-        return len(one) + len(other)
-    best = min(edits(one[1:], other) + 1, edits(one, other[1:]) + 1, edits(one[1:], other[1:]) + (one[0] != other[0]))
-    is_swapped = one[:2] == other[1::-1] and len(one) > 1 and len(other) > 1
-    return min(best, edits(one[2:], other[2:]) + 1) if is_swapped else best
 
 
 def near(prompt: str, title: str, *tags: str, body: str = "") -> list[tuple[str, str, str, str]]:
@@ -37,14 +24,8 @@ def near(prompt: str, title: str, *tags: str, body: str = "") -> list[tuple[str,
     return [(one.prompt, one.memory, one.how, one.field) for one in found]
 
 
-@given(NEARBY, NEARBY)
-def test_one_edit_is_a_distance_of_one(one: str, other: str) -> None:
-    assert is_one_edit(one, other) == (edits(one, other) == 1)
-
-
-@pytest.mark.parametrize(
-    ("prompt", "title", "expected"),
-    [
+def test_what_is_near_is_named_with_how() -> None:
+    for prompt, title, expected in [
         ("cahce", "Reply cache", ("cahce", "cache", SPELLING)),
         ("cachee", "Reply cache", ("cachee", "cache", SPELLING)),
         ("cace", "Reply cache", ("cace", "cache", SPELLING)),
@@ -55,15 +36,12 @@ def test_one_edit_is_a_distance_of_one(one: str, other: str) -> None:
         ("user_id", "A user", ("user", "user", PART)),
         ("שלומ", "שלום", ("שלומ", "שלום", SPELLING)),
         ("토큰은", "토큰을", ("토큰은", "토큰을", SAME_STEM)),
-    ],
-)
-def test_what_is_near_is_named_with_how(prompt: str, title: str, expected: tuple[str, str, str]) -> None:
-    assert near(prompt, title) == [(*expected, "title")]
+    ]:
+        assert near(prompt, title) == [(*expected, "title")], prompt
 
 
-@pytest.mark.parametrize(
-    ("prompt", "title"),
-    [
+def test_what_is_merely_short_or_a_number_is_not_near() -> None:
+    for prompt, title in [
         ("cat", "car"),
         ("v2", "v3"),
         ("2024", "2025"),
@@ -71,10 +49,8 @@ def test_what_is_near_is_named_with_how(prompt: str, title: str, expected: tuple
         ("rat", "rate limit"[5:]),
         ("迁", "移"),
         ("", "x"),
-    ],
-)
-def test_what_is_merely_short_or_a_number_is_not_near(prompt: str, title: str) -> None:
-    assert near(prompt, title) == []
+    ]:
+        assert near(prompt, title) == [], prompt
 
 
 def test_the_field_is_the_first_that_holds_the_word() -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import time
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, 
 FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 """Modification times in seconds: long ago, and long from now."""
 
-STEPS = tries(10, 6)
+STEPS = tries(15, 9)
 
 
 @pytest.fixture
@@ -56,6 +57,7 @@ def assert_right(root: FaultyRoot) -> None:
     assert root.hook() == right[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", FAR)
 def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds: int) -> None:
     path = shown_first(root)
@@ -66,6 +68,7 @@ def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds:
         assert_right(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", FAR)
 def test_folders_and_lists_with_any_time_are_looked_through(root: FaultyRoot, seconds: int) -> None:
     for number in range(3):
@@ -132,6 +135,7 @@ def test_a_file_that_is_swapped_for_an_older_one_is_read_again(root: FaultyRoot)
     assert_right(root)
 
 
+@pytest.mark.slow
 def test_every_one_of_many_quick_edits_is_seen(root: FaultyRoot) -> None:
     """Within one tick of the kernel's clock two writes get the same time."""
     path = shown_first(root)
@@ -141,12 +145,13 @@ def test_every_one_of_many_quick_edits_is_seen(root: FaultyRoot) -> None:
     assert_right(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(tries(3, 1)))
 def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
     made = random.Random(seed)
     for step in range(STEPS):
         path = made.choice(sorted(root.root.rglob("*.json")))
-        match made.choice(["rewrite", "rename", "remove", "add", "retire", "break"]):
+        match made.choice(["rewrite", "rename", "remove", "add", "retire", "break", "same id", "list", "folder"]):
             case "rewrite":
                 rewrite(path, f"auth cache rule {step}")
             case "rename":
@@ -159,6 +164,16 @@ def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
                 write_memory(root.root, memory("cache rule", memory_id=path.stem, status="retired"))
             case "break":
                 path.write_text("{", "utf-8")
+            case "same id":
+                path.write_text(json.dumps(document(memory("cache rule", memory_id=f"cache-rule-{step}"))), "utf-8")
+            case "list":
+                write_memory(root.root / "notes", memory(f"migration {step}"))
+                lines = f"- [DECISION] x -> notes/decisions/migration-{step}.json\n- [DECISION] y -> ../../z.json\n"
+                (root.root / "index.md").write_text(lines, "utf-8")
+            case "folder":
+                shutil.rmtree(root.root / "runbooks", ignore_errors=True)
+                if made.random() < 0.5:
+                    write_memory(root.root, memory("migration run", category="runbook"))
         touched = made.choice([path, path.parent, root.root, root.root / "index.md"])
         if touched.exists():
             set_time(touched, made.choice(FAR))

@@ -35,23 +35,9 @@ def overwrite(made: random.Random, path: Path) -> None:
     path.write_bytes(data)
 
 
-def blank(made: random.Random, path: Path) -> None:
-    with path.open("r+b") as file:
-        file.seek(made.randrange(path.stat().st_size))
-        file.write(bytes(BLOCK))
-
-
 def blank_header(_: random.Random, path: Path) -> None:
     with path.open("r+b") as file:
         file.write(bytes(BLOCK))
-
-
-def swap(made: random.Random, path: Path) -> None:
-    """Two blocks change places."""
-    data = path.read_bytes()
-    first, second = sorted(made.sample(range(0, max(2 * BLOCK, len(data)), BLOCK), 2))
-    parts = data[:first], data[second : second + BLOCK], data[first + BLOCK : second], data[first : first + BLOCK]
-    path.write_bytes(b"".join([*parts, data[second + BLOCK :]]))
 
 
 def append(made: random.Random, path: Path) -> None:
@@ -59,7 +45,7 @@ def append(made: random.Random, path: Path) -> None:
         file.write(made.randbytes(made.randrange(1, 3 * BLOCK)))
 
 
-DAMAGES: list[Callable[[random.Random, Path], None]] = [cut, cut, overwrite, overwrite, overwrite, blank, swap, append]
+DAMAGES: list[Callable[[random.Random, Path], None]] = [cut, cut, overwrite, overwrite, overwrite, append]
 
 
 class Image:

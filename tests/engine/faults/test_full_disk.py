@@ -51,6 +51,7 @@ def edit(root: FaultyRoot) -> None:
     (root.root / "decisions/cache-rule-0.json").unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", FREE_BYTES)
 def test_without_space_for_an_index_answers_come_from_memory(disk: Path, tmp_path: Path, free: int) -> None:
     root = FaultyRoot(tmp_path, home=disk / "person")
@@ -60,6 +61,7 @@ def test_without_space_for_an_index_answers_come_from_memory(disk: Path, tmp_pat
     assert_heals(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", FREE_BYTES)
 def test_without_space_for_a_change_answers_are_right_as_well(disk: Path, tmp_path: Path, free: int) -> None:
     root = FaultyRoot(tmp_path, home=disk / "person")
@@ -72,6 +74,7 @@ def test_without_space_for_a_change_answers_are_right_as_well(disk: Path, tmp_pa
     assert_heals(root)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_again_and_again_leaves_nothing_wrong(disk: Path, tmp_path: Path) -> None:
     root = FaultyRoot(tmp_path, home=disk / "person")
     made = random.Random(3)
@@ -85,6 +88,7 @@ def test_a_disk_that_fills_up_again_and_again_leaves_nothing_wrong(disk: Path, t
     assert_heals(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 1, 4_096, 20_000, 100_000, 250_000][:: tries(1, 2)])
 def test_a_limit_on_the_size_of_files_is_a_full_disk(tmp_path: Path, limit: int) -> None:
     root = FaultyRoot(tmp_path)
@@ -96,6 +100,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(tmp_path: Path, limit: int)
     assert_heals(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_the_hook_answers_on_a_full_disk_and_logs_again_when_it_can(disk: Path, tmp_path: Path, form: str) -> None:
     world = World(tmp_path)

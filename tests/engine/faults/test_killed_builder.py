@@ -11,6 +11,7 @@ from tests.engine.builders import memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, shown, tries
 from tests.engine.faults.builder import finish, kill, seconds_of, start
 
+pytestmark = pytest.mark.slow
 MEMORIES = 120
 KILLS = tries(25, 5)
 """Of a first build and of an update each."""

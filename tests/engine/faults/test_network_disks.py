@@ -18,6 +18,7 @@ from tests.engine.faults.answers import FaultyRoot, assert_works
 from tests.engine.faults.mounts import network_disk
 from tests.engine.hook.world import FORMS, World, context_of
 
+pytestmark = pytest.mark.slow
 LEAVE_A_LOG = """
 import os, pathlib, sys
 from labels.store import LabelStore

@@ -31,6 +31,7 @@ def edit(root: FaultyRoot) -> None:
     (root.root / "decisions/cache-rule-5.json").unlink(missing_ok=True)
 
 
+@pytest.mark.slow
 def test_an_index_that_cannot_be_written_is_read(root: FaultyRoot, disk: Path) -> None:
     root.settle()
     with read_only(disk):
@@ -38,6 +39,7 @@ def test_an_index_that_cannot_be_written_is_read(root: FaultyRoot, disk: Path) -
         assert_works(root)
 
 
+@pytest.mark.slow
 def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(root: FaultyRoot, disk: Path) -> None:
     root.settle()
     with read_only(disk):
@@ -46,6 +48,7 @@ def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(root: Faulty
     assert_works(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_there", [True, False])
 def test_an_empty_cache_that_cannot_be_written_is_done_without(root: FaultyRoot, disk: Path, is_there: bool) -> None:
     if is_there:
@@ -70,6 +73,7 @@ def test_the_hook_answers_where_it_can_write_nothing(disk: Path, tmp_path: Path,
     assert len(world.log()) == 1
 
 
+@pytest.mark.slow
 def test_a_root_on_another_file_system_is_like_any_other(disk: Path, tmp_path: Path) -> None:
     root = FaultyRoot(disk, home=tmp_path / "person")
     assert_works(root)

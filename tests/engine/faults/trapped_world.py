@@ -3,12 +3,11 @@
 import json
 import os
 from pathlib import Path
-from random import Random
 
 from engine.config import CONFIG_FILE
 from engine.opening import index_file
 from tests.engine.builders import document, memory
-from tests.engine.faults.traps import BAIT, TRAPS, lay_bait, remove, set_trap
+from tests.engine.faults.traps import BAIT, lay_bait
 from tests.engine.hook.world import ASK, World, context_of
 
 SECRET = "sk-ant-topsecret"
@@ -35,7 +34,7 @@ IN_STATE = ["activity.jsonl", "activity.jsonl.1", "sessions"]
 
 
 class TrappedWorld(World):
-    """A project whose root holds links to bait; `trap` puts something unexpected in a file's place."""
+    """A project whose root holds links to bait."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
@@ -67,44 +66,6 @@ class TrappedWorld(World):
     def place(self, name: str) -> Path:
         """Where a name of IN_ROOT, IN_CACHE or IN_STATE is."""
         return (self.cache if name in IN_CACHE else self.state if name in IN_STATE else self.root) / name
-
-    def trap(self, made: Random) -> None:
-        """Set one trap: of those that lead outside none in the state, into which the hook writes.
-
-        Settings that were one are as before: with most traps in their place every prompt is answered with silence.
-        """
-        remove(self.root / CONFIG_FILE)
-        self.configure(deadline=60.0)
-        place = made.choice([*IN_ROOT, *IN_CACHE, *IN_STATE])
-        names = [name for name in TRAPS if not ("outside" in name and place in IN_STATE)]
-        if not (place == "sessions" and self.place(place).is_dir()):
-            set_trap(made.choice(names), self.place(place), self.outside)
-
-    def paths(self) -> list[str]:
-        """Paths that a payload may name."""
-        inside = [self.root / "index.md", self.project / ".." / "project", self.folder / "x" / ".." / "project"]
-        made = [self.outside, self.outside / "bait.json", self.root, *inside, *self.traps_beside()]
-        return [
-            *map(str, made),
-            "a\0b",
-            "\ud800",
-            "x" * 5000,
-            "//..//",
-            "~",
-            "-",
-            "",
-            ".",
-            "/dev/zero",
-            "/proc/self/fd/0",
-        ]
-
-    def traps_beside(self) -> list[Path]:
-        """One of each trap, to be named as a project or a transcript."""
-        folder = self.folder / "traps"
-        if not folder.exists():
-            for name in TRAPS:
-                set_trap(name, folder / name, self.outside)
-        return list(folder.iterdir())
 
     def assert_untouched(self) -> None:
         """Nothing outside was changed, and nothing of it or of the environment is in the log."""

@@ -31,13 +31,26 @@ class Installation:
 
     def restore(self) -> None:
         """Make everything whole again, as if it was just installed."""
-        self.remove(self.packages.parent)
         self.remove(self.python.parent)
-        shutil.copytree(self._untouched / "engine", self.package)
-        for name in ("labels", "tui"):  # links are quicker, and no test breaks these
-            shutil.copytree(self._untouched / name, self.packages / name, copy_function=os.link)
+        if self.package.is_file():
+            self.remove(self.package)
+        shutil.copytree(self._untouched / "engine", self.package, copy_function=self._copy, dirs_exist_ok=True)
+        for name in ("labels", "tui"):  # no test breaks these
+            if not (self.packages / name).exists():
+                shutil.copytree(self._untouched / name, self.packages / name, copy_function=os.link)
         self.python.parent.mkdir()
         self.python.symlink_to(bare_interpreter())
+
+    def _copy(self, source: str, target: str) -> None:
+        """Copy a file that is not there, or not as it was."""
+        there, wanted = Path(target), Path(source).stat()
+        if there.is_dir():
+            self.remove(there)
+        if not there.exists() or (there.stat().st_size, there.stat().st_mtime_ns) != (
+            wanted.st_size,
+            wanted.st_mtime_ns,
+        ):
+            shutil.copy2(source, target)
 
     def remove(self, path: Path) -> None:
         if path.is_dir() and not path.is_symlink():

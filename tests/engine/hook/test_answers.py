@@ -28,11 +28,6 @@ from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, NOT_TYPED, World, 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
 def test_the_best_three_are_injected(world: World) -> None:
     lines = world.context().splitlines()
     assert lines[0] == '<memory-context source="memsift">'
@@ -313,7 +308,6 @@ def test_what_is_no_request_is_answered_with_silence(world: World) -> None:
 
 def test_missing_fields_and_fields_of_a_wrong_type_are_empty() -> None:
     request = parse_request(b'{"prompt": "p", "session_id": 3, "cwd": null, "transcript_path": [], "source": {}}', {})
-    assert request
     assert (request.session_id, request.transcript_path, request.source) == ("", "", "")
     assert request.cwd == os.getcwd()  # noqa: PTH109 - what the engine falls back to
 
@@ -350,6 +344,16 @@ def test_any_payload_is_answered_with_one_object_or_nothing(
     answer = respond(json.dumps(payload).encode(), world.environ, world.stderr)
     assert answer == "" or context_of(answer)
     assert world.stderr.getvalue() == ""
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(start=st.integers(0, 400), junk=st.binary(max_size=20), gone=st.integers(0, 400), session=st.text(max_size=9))
+def test_a_damaged_payload_is_answered_with_one_object_or_nothing(
+    world: World, start: int, junk: bytes, gone: int, session: str
+) -> None:
+    payload = json.dumps(world.payload(session_id=session)).encode()
+    answer = respond(payload[:start] + junk + payload[start + gone :], world.environ, world.stderr)
+    assert answer == "" or context_of(answer)
 
 
 def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> None:

@@ -166,7 +166,7 @@ ENDLESS = "\n\ndef load_session(*_):\n    import re\n    return re.match('(a+)+$
 
 
 @pytest.mark.parametrize("is_shell_killed", [False, True], ids=["the shell waits", "the shell was killed"])
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", ["/bin/sh", pytest.param("/bin/bash", marks=pytest.mark.slow)])
 def test_a_pattern_that_never_ends_is_ended_by_the_alarm(
     installation: Installation, shell: str, is_shell_killed: bool
 ) -> None:

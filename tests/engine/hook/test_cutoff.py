@@ -9,7 +9,7 @@ import pytest
 from engine.config import SHARED_CUTOFF_FILE, Config
 from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
-from tests.engine.hook.world import FORMS, World, context_of
+from tests.engine.hook.world import Prompted, World
 from tests.engine.models import content, write_model
 
 ASK = "how is the cache of sessions invalidated nightly"
@@ -37,10 +37,9 @@ def model(max_inject: int = 3, **changes: Any) -> dict[str, Any]:
 
 def answered(world: World) -> list[str]:
     """The titles that a process of the hook injects."""
-    done = world.start(FORMS["launcher"], json.dumps(world.payload(ASK, session_id="")).encode())
-    assert (done.returncode, done.stderr) == (0, b"")
-    text = context_of(done.stdout.decode()) if done.stdout else ""
-    return [name for name in NAMES if name in text]
+    done = Prompted(world, prompt=ASK, session_id="")
+    assert done.stderr == []
+    return [name for name in NAMES if name in done.context]
 
 
 def test_a_fresh_install_has_the_default_cutoff(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_an_answer_that_is_being_printed_is_not_cut() -> None:
 
 def test_the_deadline_can_be_moved() -> None:
     done = run(
-        LATE.format(seconds=0.05) + "dog.allow(0.4); time.sleep(0.2); os.write(1, b'still here '); time.sleep(30)"
+        LATE.format(seconds=0.3) + "dog.allow(1.2); time.sleep(0.5); os.write(1, b'still here '); time.sleep(30)"
     )
     assert done.stdout == b"still here late"
     done = run(LATE.format(seconds=15) + "dog.allow(0.05); time.sleep(30)")

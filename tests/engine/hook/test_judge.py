@@ -4,13 +4,10 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.engine.hook.world import ASK, FORMS, NO_FTS5, RUN_HOOK, World, context_of
+from tests.engine.hook.world import ASK, FORMS, NO_FTS5, RUN_HOOK, Prompted, World
 from tests.engine.judge.api_server import (
     KEY,
     ApiServer,
@@ -28,37 +25,26 @@ NO_JUDGE, SPENT = 3, 2
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as server:
-        yield server
+def world(judged: World) -> World:
+    judged.configure(judge={"enabled": True})
+    return judged
 
 
-@pytest.fixture
-def world(tmp_path: Path, server: ApiServer) -> World:
-    world = World(tmp_path)
-    world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
-    world.configure(judge={"enabled": True})
-    return world
+class Answer(Prompted):
+    """The same with the numbers of the rules that were injected, and all of stderr. No key is in it."""
 
-
-class Answer:
-    """What a process of the hook said: the numbers of the rules that it injected, and its line on stderr."""
-
-    def __init__(self, world: World, form: str = "launcher", **payload: object) -> None:
-        done = world.start({**FORMS, "without FTS5": WITHOUT_FTS5}[form], json.dumps(world.payload(**payload)).encode())
-        assert done.returncode == 0
-        text = context_of(done.stdout.decode()) if done.stdout else ""
-        self.injected = [number for number in range(5) if f"cache rule {number}" in text]
-        self.stderr = done.stderr.decode()
-        self.row: dict[str, Any] = world.log()[-1] if world.log() else {}
-        assert KEY not in text + self.stderr + json.dumps(world.log())
+    def __init__(self, world: World, command: list[str] = FORMS["launcher"], **payload: object) -> None:
+        super().__init__(world, command, **payload)
+        self.rules = [number for number in range(5) if f"cache rule {number}" in self.context]
+        self.said = "\n".join(self.stderr)
+        assert KEY not in self.context + self.said + json.dumps(world.log())
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_the_judge_keeps_is_injected_in_bm25_order(world: World, server: ApiServer, form: str) -> None:
     server.answer = kept_titles("cache rule 4", "cache rule 2")
-    answer = Answer(world, form)
-    assert (answer.injected, answer.stderr) == ([2, 4], "")
+    answer = Answer(world, FORMS[form])
+    assert (answer.rules, answer.said) == ([2, 4], "")
     assert (answer.row["fallback"], answer.row["system"]) == ("", "memsift+judge")
     judge = answer.row["judge"]
     assert (judge["provider"], judge["status"], judge["depth"]) == ("anthropic-http", "ok", "keep")
@@ -68,7 +54,7 @@ def test_what_the_judge_keeps_is_injected_in_bm25_order(world: World, server: Ap
 
 def test_a_judge_that_keeps_nothing_silences_the_hook(world: World) -> None:
     answer = Answer(world)
-    assert (answer.injected, answer.stderr, answer.row["fallback"]) == ([], "", "")
+    assert (answer.rules, answer.said, answer.row["fallback"]) == ([], "", "")
 
 
 FAILURES: list[tuple[Reply, str, str]] = [
@@ -85,9 +71,9 @@ def test_a_judge_that_cannot_answer_leaves_bm25s_best_two(world: World, server: 
     for reply, status, says in FAILURES:
         server.answers.append(reply)
         answer = Answer(world, session_id=status)
-        assert answer.injected == [0, 1], status
+        assert answer.rules == [0, 1], status
         assert (answer.row["fallback"], answer.row["judge"]["status"]) == (status, status)
-        (line,) = answer.stderr.splitlines()
+        (line,) = answer.stderr
         assert line.startswith("memsift-hook: ")
         assert says in line
         if status == "timeout":
@@ -98,8 +84,8 @@ def test_a_judge_that_cannot_answer_leaves_bm25s_best_two(world: World, server: 
 def test_without_a_key_it_is_bm25s_best_three_and_says_what_to_set(world: World, server: ApiServer) -> None:
     del world.environ["ANTHROPIC_API_KEY"]
     answer = Answer(world)
-    assert len(answer.injected) == NO_JUDGE
-    (line,) = answer.stderr.splitlines()
+    assert len(answer.rules) == NO_JUDGE
+    (line,) = answer.stderr
     assert "ANTHROPIC_API_KEY" in line
     assert answer.row["judge"]["status"] == "no_key"
     assert server.requests == []
@@ -116,15 +102,15 @@ def test_without_a_judge_it_is_bm25s_best_three_and_nothing_is_asked(world: Worl
         world.configure(**config)
         world.environ["MEMSIFT_JUDGE"] = variable
         answer = Answer(world, session_id=str(number))
-        assert (len(answer.injected), answer.stderr, answer.row["fallback"]) == (NO_JUDGE, "", ""), config
+        assert (len(answer.rules), answer.said, answer.row["fallback"]) == (NO_JUDGE, "", ""), config
         assert "judge" not in answer.row
     assert server.requests == []
 
 
 def test_without_fts5_it_is_keywords_and_one_warning_and_no_judge(world: World, server: ApiServer) -> None:
-    answer = Answer(world, "without FTS5")
-    assert (len(answer.injected), answer.row["fallback"], "judge" in answer.row) == (NO_JUDGE, "no_fts5", False)
-    (line,) = answer.stderr.splitlines()
+    answer = Answer(world, WITHOUT_FTS5)
+    assert (len(answer.rules), answer.row["fallback"], "judge" in answer.row) == (NO_JUDGE, "no_fts5", False)
+    (line,) = answer.stderr
     assert line.startswith("memsift-hook: SQLite has no FTS5 here")
     assert server.requests == []
 
@@ -135,9 +121,9 @@ def test_a_script_is_not_asked_from_the_hook(world: World, server: ApiServer) ->
     for file in ("script.jsonl", "pipe", "/dev/zero"):
         world.environ["MEMSIFT_JUDGE"] = f"scripted:{world.folder / file}"
         answer = Answer(world, session_id=file)
-        assert (answer.injected, answer.row["fallback"]) == ([0, 1], "refused"), file
+        assert (answer.rules, answer.row["fallback"]) == ([0, 1], "refused"), file
         assert (answer.row["judge"]["status"], answer.row["ms"] < 1000) == ("refused", True)
-        (line,) = answer.stderr.splitlines()
+        (line,) = answer.stderr
         assert "scripted is not asked from the hook" in line
     assert server.requests == []
 
@@ -151,7 +137,7 @@ def test_what_is_flagged_is_not_injected(world: World, server: ApiServer) -> Non
     ]
     server.answers.append(said(json.dumps({"verdicts": entries})))
     answer = Answer(world)
-    assert (len(answer.injected), answer.row["judge"]["depth"]) == (1, "explained")
+    assert (len(answer.rules), answer.row["judge"]["depth"]) == (1, "explained")
 
 
 def test_claude_code_is_not_started_from_the_hook(world: World, server: ApiServer) -> None:
@@ -162,9 +148,9 @@ def test_claude_code_is_not_started_from_the_hook(world: World, server: ApiServe
     client.chmod(client.stat().st_mode | stat.S_IXUSR)
     world.environ |= {"MEMSIFT_JUDGE": "claude-cli", "PATH": str(client.parent)}
     answer = Answer(world)
-    assert (len(answer.injected), answer.row["fallback"]) == (SPENT, "refused")
-    assert "claude-cli is not asked from the hook" in answer.stderr
-    assert "anthropic-http" in answer.stderr
+    assert (len(answer.rules), answer.row["fallback"]) == (SPENT, "refused")
+    assert "claude-cli is not asked from the hook" in answer.said
+    assert "anthropic-http" in answer.said
     assert not started.exists()
     assert server.requests == []
 
@@ -172,7 +158,7 @@ def test_claude_code_is_not_started_from_the_hook(world: World, server: ApiServe
 def test_within_a_judge_of_ours_the_hook_stays_silent(world: World, server: ApiServer) -> None:
     world.environ["MEMSIFT_INSIDE_JUDGE"] = "1"
     answer = Answer(world)
-    assert (answer.injected, answer.stderr, answer.row, server.requests) == ([], "", {}, [])
+    assert (answer.rules, answer.said, answer.row, server.requests) == ([], "", {}, [])
 
 
 def test_a_prompt_of_ones_own_from_a_file_in_the_root_is_sent(world: World, server: ApiServer) -> None:

@@ -1,38 +1,21 @@
 """A mistake in the settings: the hook injects what it can, and says what is wrong on stderr and in its log."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine.config import CONFIG_FILE
 from engine.settings.trust import trust
-from tests.engine.hook.world import FORMS, World
-from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
+from tests.engine.hook.world import Prompted, World
+from tests.engine.judge.api_server import ApiServer, kept_titles
 
 NO_JUDGE = 3
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer(kept_titles("cache rule 4")) as server:
-        yield server
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: ApiServer) -> World:
-    world = World(tmp_path)
-    world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
-    return world
-
-
-def prompted(world: World) -> tuple[int, list[str], dict[str, Any]]:
-    """The hook's process: the number of injected memories, its lines on stderr, and its row in the log."""
-    done = world.start(FORMS["launcher"], json.dumps(world.payload(session_id=str(len(world.log())))).encode())
-    assert done.returncode == 0
-    return done.stdout.count(b"<result "), done.stderr.decode().splitlines(), world.log()[-1]
+def world(judged: World, server: ApiServer) -> World:
+    server.answer = kept_titles("cache rule 4")
+    return judged
 
 
 def judge(**settings: object) -> dict[str, object]:
@@ -41,15 +24,8 @@ def judge(**settings: object) -> dict[str, object]:
 
 FILES = {
     "broken": ("{broken", NO_JUDGE, "memory-config.json is not valid JSON"),
-    "null": (None, NO_JUDGE, "'retrieval' is None; expected an object with keys"),
     "too large": ({"max_inject": 99}, 5, "'retrieval.max_inject' is 99; expected a whole number from 0 to 20"),
-    "unknown key": ({"max_injects": 1}, NO_JUDGE, "'retrieval.max_injects', set to 1, is unknown; expected enabled, "),
     "unknown judge": (judge(provider="oracle"), NO_JUDGE, "'retrieval.judge.provider' is 'oracle'; expected anthropic"),
-    "no placeholder": (
-        judge(modes={"auto": {"prompt": "Keep all."}}),
-        NO_JUDGE,
-        "judge.modes.auto.prompt needs the placeholder {format} once",
-    ),
     "prompt file outside": (judge(modes={"auto": {"prompt_file": "/etc/passwd"}}), NO_JUDGE, "points outside the root"),
     "timeout": (judge(timeout_per_call=900), 1, "'retrieval.judge.timeout_per_call' is 900; expected a number from"),
 }
@@ -65,10 +41,11 @@ def test_a_mistake_in_a_root_is_named_and_costs_no_answer(world: World, server: 
         text = content if isinstance(content, str) else json.dumps({"retrieval": content})
         (world.root / CONFIG_FILE).write_text(text, encoding="utf-8")
         trust(str(world.root), world.environ)
-        found, (line,), row = prompted(world)
-        assert (found, len(server.requests)) == (injected, int(injected == 1)), name
-        assert row["mistakes"] == [line.removeprefix("memsift-hook: ")]
-        assert "reason" not in row
+        done = Prompted(world)
+        (line,) = done.stderr
+        assert (done.injected, len(server.requests)) == (injected, int(injected == 1)), name
+        assert done.row["mistakes"] == [line.removeprefix("memsift-hook: ")]
+        assert "reason" not in done.row
         assert str(world.root / CONFIG_FILE) in line
         assert says in line
 
@@ -86,14 +63,16 @@ def test_a_mistake_in_a_variable_or_in_the_users_file_is_named_and_costs_no_answ
     usual = dict(world.environ)
     for name, (text, says) in VARIABLES.items():
         world.environ = {**usual, name: text, "MEMSIFT_JUDGE_ENABLED": "1" if name == "MEMSIFT_JUDGE" else "0"}
-        found, (line,), row = prompted(world)
-        assert (found, server.requests) == (NO_JUDGE, []), name
+        done = Prompted(world)
+        (line,) = done.stderr
+        assert (done.injected, server.requests) == (NO_JUDGE, []), name
         assert line.startswith(f"memsift-hook: {says}")
-        assert row["mistakes"] == [line.removeprefix("memsift-hook: ")]
+        assert done.row["mistakes"] == [line.removeprefix("memsift-hook: ")]
     world.environ = usual
     file = world.home / ".config/memsift/config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("[retrieval]\nmax_inject = 'one'", encoding="utf-8")
-    found, (line,), row = prompted(world)
-    assert (found, row["mistakes"]) == (NO_JUDGE, [line.removeprefix("memsift-hook: ")])
+    done = Prompted(world)
+    (line,) = done.stderr
+    assert (done.injected, done.row["mistakes"]) == (NO_JUDGE, [line.removeprefix("memsift-hook: ")])
     assert "config.toml: 'retrieval.max_inject' is 'one'" in line

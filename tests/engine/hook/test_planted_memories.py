@@ -13,17 +13,11 @@ import pytest
 
 from engine.paths import state_home
 from tests.engine.builders import memory, write_root
-from tests.engine.hook.world import FORMS, PROJECT, SCRIPT, World, context_of
+from tests.engine.hook.world import FORMS, PROJECT, SCRIPT, Prompted, World
 
 STRANGER = 4242
 BAIT = [memory(f"cache rule {number} of a stranger", "cache") for number in range(3)]
 needs_chown = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """A world whose own memories are in `world.project`; strangers plant theirs elsewhere."""
-    return World(tmp_path)
 
 
 def plant(folder: Path) -> Path:
@@ -36,12 +30,10 @@ def given_away(folder: Path) -> None:
         os.chown(path, STRANGER, -1)
 
 
-def sent(world: World, folder: Path, **changes: object) -> tuple[str, str]:
+def sent(world: World, folder: Path, session_id: str = "session-1") -> tuple[str, str]:
     """The context and stderr of the hook's own process for a prompt typed in *folder*."""
-    payload = json.dumps(world.payload(cwd=str(folder), **changes)).encode()
-    done = world.start(FORMS["launcher"], payload)
-    assert done.returncode == 0
-    return context_of(done.stdout.decode()) if done.stdout else "", done.stderr.decode()
+    done = Prompted(world, cwd=str(folder), session_id=session_id)
+    return done.context, "\n".join(done.stderr)
 
 
 def lines_of_no_root(world: World) -> list[dict[str, Any]]:
@@ -70,7 +62,7 @@ def test_memories_planted_in_a_parent_folder_are_refused_and_logged(world: World
     context, stderr = sent(world, project)
     place = project.parent / ".claude" if is_shared else project.parent
     reason = f"{planted} is not used: {place} belongs to another user (number {STRANGER})."
-    assert (context, stderr) == ("", f"memsift-hook: {reason}\n")
+    assert (context, stderr) == ("", f"memsift-hook: {reason}")
     (line,) = lines_of_no_root(world)
     assert (line["refused"], line["reason"], line["injected"]) == ([reason], "no folder of memories was taken", [])
     assert (line["session_id"], "prompt" in line) == ("session-1", False)
@@ -87,17 +79,6 @@ def test_the_search_goes_on_to_ones_own_memories_and_their_log_names_the_refused
     assert line["refused"][0].startswith(f"{inner}/.claude/memory is not used: ")
     assert "reason" not in line
     assert lines_of_no_root(world) == []
-
-
-@needs_chown
-def test_auto_memory_of_another_user_is_refused(world: World) -> None:
-    shutil.rmtree(world.root)
-    folder = world.auto_memory
-    write_root(folder, BAIT)
-    assert "of a stranger" in sent(world, world.project, session_id="own")[0]
-    given_away(folder)
-    context, stderr = sent(world, world.project, session_id="foreign")
-    assert (context, f"{folder} belongs to another user" in stderr) == ("", True)
 
 
 def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:

@@ -2,19 +2,11 @@
 
 import json
 import os
-from pathlib import Path
-
-import pytest
 
 from tests.engine.hook.world import World
 
 ALL, NONE = 3, 0
 """Memories that a prompt gets, the first time and the second."""
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
 
 
 def given(world: World, prompt_id: str = "", **changes: object) -> int:

@@ -2,16 +2,13 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.opening import index_file
-from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import World
-from tests.engine.judge.api_server import ApiServer, kept_titles
 
 ASK = "where does the token ledger live"
 
@@ -19,8 +16,8 @@ ASK = "where does the token ledger live"
 class Everywhere(World):
     """A project with an auto memory, and a user with a vault and a file of rules."""
 
-    def __init__(self, folder: Path, *, has_cutoff: bool = False) -> None:
-        super().__init__(folder, has_cutoff=has_cutoff)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
         self.auto = self.auto_memory
         self.vault, self.rules = self.folder / "vault", self.folder / "AGENTS.md"
         self.transcript = self.auto.parent / "session-1.jsonl"
@@ -53,12 +50,6 @@ def world(tmp_path: Path) -> Everywhere:
     return Everywhere(tmp_path)
 
 
-@pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer() as server:
-        yield server
-
-
 def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) -> None:
     world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\nrepeat_loaded = true\n")
     context = world.context(ASK)
@@ -72,16 +63,6 @@ def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) ->
     assert len(world.injected) == 2
     stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
     assert list(stages.values()).count("cap") == 2
-
-
-def test_with_the_default_cutoff_the_likeliest_comes_first(tmp_path: Path) -> None:
-    world = Everywhere(tmp_path, has_cutoff=True)
-    world.name_roots(world.vault, table="[retrieval]\nmax_inject = 1\n")
-    world.write(world.vault / "best.md", "# where the token ledger lives\n\nThe token ledger lives in Redis.\n")
-    for number in range(30):
-        world.write(world.vault / f"z{number}.md", f"# zz{number} filler\n")
-    world.context(ASK)
-    assert world.injected == ["best"]
 
 
 def test_a_changed_memory_of_any_root_is_injected_as_it_is_now(world: Everywhere) -> None:
@@ -163,17 +144,6 @@ def test_settings_of_the_user_that_are_wrong_are_said_once(world: Everywhere) ->
     world.context(ASK)
     assert world.stderr.getvalue().count("max_inject") == 1
     assert len(world.log()[-1]["mistakes"]) == 1
-
-
-def test_the_judge_of_a_project_is_not_asked_about_notes_of_the_user(world: Everywhere, server: ApiServer) -> None:
-    world.receive(judge={"enabled": True}, max_inject=3)
-    trust(str(world.root), world.environ)
-    world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-    server.answer = kept_titles("token ledger")
-    world.context(ASK)
-    (request,) = server.requests
-    assert "token ledger notes" not in json.dumps(request.body)
-    assert "own" in world.injected
 
 
 def test_one_root_alone_does_not_load_what_several_need(world: Everywhere) -> None:

@@ -36,11 +36,6 @@ def run(world: World, shell: str = "/bin/sh", **options: Any) -> str:
     return done.stdout
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
 def record(world: World, python: str, launcher: str) -> None:
     path = Path(hook_start_file(world.environ))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,6 +93,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(place)
 
 
+@pytest.mark.slow
 def test_what_one_machine_wrote_works_in_another_account_and_path(tmp_path: Path, open_folder: Path) -> None:
     """The settings of a person are committed. A colleague's memsift lies elsewhere, in an account of its own."""
     ann, bob = Installation(tmp_path), Installation(open_folder)

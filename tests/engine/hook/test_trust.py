@@ -1,48 +1,26 @@
 """The hook's process in a cloned repository: the settings of a stranger decide nothing until the user trusts them."""
 
-import json
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine.paths import trust_file
 from engine.settings.trust import revoke, trust
-from tests.engine.hook.world import ASK, FORMS, World
-from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
+from tests.engine.hook.world import ASK, Prompted, World
+from tests.engine.judge.api_server import ApiServer, kept_titles
 
 JUDGE = {"enabled": True, "provider": "anthropic-http", "model": "claude-opus-4-5", "context_turns": 20}
 FIRST_STAGE, JUDGED = 3, 1
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer(kept_titles("cache rule 4")) as server:
-        yield server
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: ApiServer) -> World:
+def world(judged: World, server: ApiServer) -> World:
     """A user with a key, in a project that comes with settings."""
-    world = World(tmp_path)
-    world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
-    os.mkfifo(world.root / "pipe")
-    return world
-
-
-class Prompted:
-    """The hook's answer in a new session: the number of memories, its lines on stderr, and its row in the log."""
-
-    def __init__(self, world: World) -> None:
-        number = len(world.log())
-        done = world.start(FORMS["launcher"], json.dumps(world.payload(session_id=str(number))).encode())
-        assert done.returncode == 0
-        self.injected = done.stdout.count(b"<result ")
-        self.stderr = done.stderr.decode().splitlines()
-        self.row: dict[str, Any] = world.log()[-1]
+    server.answer = kept_titles("cache rule 4")
+    os.mkfifo(judged.root / "pipe")
+    return judged
 
 
 STRANGERS: list[tuple[dict[str, object], str]] = [
@@ -72,15 +50,6 @@ def test_what_a_stranger_sets_is_ignored_and_said(world: World, server: ApiServe
         assert line.endswith(f"To allow: memsift trust {shlex.quote(str(world.root))}")
 
 
-def test_a_stranger_may_make_the_hook_stricter_without_a_word(world: World) -> None:
-    world.receive(max_inject=1, output_mode="tiered", hints=True, judge={"enabled": False, "model": "other"})
-    answer = Prompted(world)
-    assert (answer.injected, answer.stderr, "untrusted" in answer.row) == (1, [], False)
-    world.receive(enabled=False)
-    answer = Prompted(world)
-    assert (answer.injected, answer.row["reason"]) == (0, "retrieval.enabled is false")
-
-
 def test_a_trusted_root_decides_until_the_trust_is_taken_back(world: World, server: ApiServer) -> None:
     world.receive(judge=JUDGE, logging={"prompts": True})
     trust(str(world.root), world.environ)
@@ -91,17 +60,6 @@ def test_a_trusted_root_decides_until_the_trust_is_taken_back(world: World, serv
     answer = Prompted(world)
     assert (answer.injected, len(answer.stderr), "prompt" in answer.row) == (FIRST_STAGE, 1, False)
     assert len(server.requests) == 1
-
-
-def test_a_pull_that_changes_the_settings_of_a_trusted_root_ends_the_trust(world: World, server: ApiServer) -> None:
-    world.configure(judge=JUDGE)
-    assert Prompted(world).injected == JUDGED
-    world.receive(judge={**JUDGE, "model": "claude-opus-4-1"})
-    answer = Prompted(world)
-    assert (answer.injected, len(server.requests)) == (FIRST_STAGE, 1)
-    (line,) = answer.stderr
-    assert line == f"memsift-hook: {answer.row['untrusted']}"
-    assert "is not trusted any more: its settings changed" in line
 
 
 def test_with_a_broken_list_nothing_is_trusted_and_the_line_says_why(world: World, server: ApiServer) -> None:

@@ -126,6 +126,22 @@ class World:
         return subprocess.run(command, env=environ, timeout=60, check=False, **given)
 
 
+class Prompted:
+    """What a process of the hook said: its context, the number of memories, its lines on stderr, its row in the log.
+
+    Each is a new session, unless *payload* says otherwise.
+    """
+
+    def __init__(self, world: World, command: list[str] = FORMS["launcher"], **payload: object) -> None:
+        request = world.payload(**{"session_id": str(len(world.log())), **payload})
+        done = world.start(command, json.dumps(request).encode())
+        assert done.returncode == 0
+        self.context = context_of(done.stdout.decode()) if done.stdout else ""
+        self.injected = self.context.count("<result ")
+        self.stderr = done.stderr.decode().splitlines()
+        self.row: dict[str, Any] = world.log()[-1] if world.log() else {}
+
+
 def context_of(answer: str) -> str:
     """The context in an answer, which holds nothing else."""
     content = json.loads(answer)

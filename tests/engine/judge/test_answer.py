@@ -139,7 +139,7 @@ UNITS = [
 
 @pytest.mark.slow
 def test_each_character_of_a_hostile_answer_is_decoded_a_few_times_at_most() -> None:
-    """The rest of the work is a search whose pattern never tries a second way; tests/benchmarks/answers.py times it."""
+    """The rest of the work is a search whose pattern never tries a second way."""
     sizes: list[int] = []
 
     def decode(part: str) -> object:

@@ -1,9 +1,8 @@
-"""Prompts that are phrases now, or nearly."""
+"""Prompts that are phrases now, or nearly, and phrases that say nothing."""
 
-import pytest
-
-from engine.phrases.measuring import LEAST_ALIKE, find_phrased
-from engine.search.phrases import MOST_WORDS
+from engine.phrases.measuring import FIRST, LEAST_ALIKE, MANY, find_phrased, find_vague
+from engine.search.phrases import MOST_PHRASES, MOST_WORDS
+from tests.engine.builders import fillers, memory
 
 FIVE = "customers charged twice checkout retries"
 NEAR = {
@@ -20,17 +19,17 @@ FAR = {
 }
 
 
-@pytest.mark.parametrize("name", NEAR)
-def test_a_prompt_with_four_fifths_of_the_stems_of_the_longer_one_is_a_phrase(name: str) -> None:
-    assert LEAST_ALIKE == 4 / 5
-    assert find_phrased({"p": NEAR[name]}, ["other words", FIVE]) == {"p"}
-    assert find_phrased({"p": FIVE}, [NEAR[name]]) == {"p"}
+def test_a_prompt_with_four_fifths_of_the_stems_of_the_longer_one_is_a_phrase() -> None:
+    for name in NEAR:
+        assert LEAST_ALIKE == 4 / 5, name
+        assert find_phrased({"p": NEAR[name]}, ["other words", FIVE]) == {"p"}, name
+        assert find_phrased({"p": FIVE}, [NEAR[name]]) == {"p"}, name
 
 
-@pytest.mark.parametrize("name", FAR)
-def test_a_prompt_with_less_in_common_is_another_question(name: str) -> None:
-    assert find_phrased({"p": FAR[name]}, ["other words", FIVE]) == set()
-    assert find_phrased({"p": FIVE}, [FAR[name]]) == set()
+def test_a_prompt_with_less_in_common_is_another_question() -> None:
+    for name in FAR:
+        assert find_phrased({"p": FAR[name]}, ["other words", FIVE]) == set(), name
+        assert find_phrased({"p": FIVE}, [FAR[name]]) == set(), name
 
 
 def test_a_prompt_that_was_cut_to_the_length_of_a_phrase_is_this_phrase() -> None:
@@ -40,3 +39,27 @@ def test_a_prompt_that_was_cut_to_the_length_of_a_phrase_is_this_phrase() -> Non
 
 def test_without_phrases_no_prompt_is_one() -> None:
     assert find_phrased({"p": FIVE}, []) == set()
+
+
+USUAL = "do the usual before we merge"
+NOTES = [memory(f"Note {name}", memory_id=name, body=f"All about {name}.") for name in "abcdefgh"]
+
+
+def test_a_phrase_that_finds_many_memories_alike_says_nothing() -> None:
+    phrases = {name: (USUAL, f"{name}one stops {name}two") for name in "abcdef"}
+    found = list(find_vague([*NOTES, *fillers(20)], phrases))
+    assert [(one.memory_id, one.phrase, one.others) for one in found] == [(name, USUAL, 5) for name in "abcdef"]
+    assert list(find_vague([*NOTES, *fillers(20)], dict.fromkeys("abcdef"[:MANY], (USUAL,)))) == []
+
+
+def test_a_phrase_whose_memory_is_not_among_the_first_says_nothing() -> None:
+    deploys = [memory(f"Deploy {name}", "deploy", memory_id=name, body="deploy the site " * 9) for name in "wxyz"]
+    quiet = memory("Calm", memory_id="calm")
+    (found,) = find_vague([*deploys, quiet, *fillers(20)], {"calm": ("of the",)})
+    assert (found.memory_id, found.rank) == ("calm", 0)
+    (found,) = find_vague([*deploys, quiet, *fillers(20)], dict.fromkeys((*"wxyz", "calm"), ("deploy the site",)))
+    assert (found.memory_id, found.rank, found.others) == ("calm", FIRST + 2, 4)
+
+
+def test_memories_without_phrases_and_phrases_of_no_memory_are_nothing() -> None:
+    assert list(find_vague(NOTES, {})) == list(find_vague(NOTES, {"gone": (USUAL,) * MOST_PHRASES})) == []

@@ -1,10 +1,8 @@
 """The index: what finds what, in which order, and how a long prompt is cut down."""
 
-import random
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,10 +47,14 @@ SCRIPTS = [
     ("src/auth/login.py", "look at src/auth/login.py:42"),
     ("rate limiting", "rate-limiting"),
     ("rate-limiting", "rate"),
+    ("user ids", "users_id"),
+    ("currentUserId", "user_id"),
+    ("userId", "userid"),
 ]
 
 MISSES = [
     ("user identity", "user_id"),
+    ("getUser foo", "foo.getUser"),
     ("authentication flow", "auth"),
     ("id of the user", "user_id"),
     ("rate of limiting", "rate-limiting"),
@@ -88,58 +90,16 @@ def test_a_tag_and_a_body_are_found_like_a_title() -> None:
         assert search(memory("A body", body=title), *fillers(5), prompt=prompt, in_bodies=True) == ["A body"], title
 
 
-@pytest.mark.parametrize(("title", "prompt"), MISSES)
-def test_a_title_is_not_found(title: str, prompt: str) -> None:
-    assert search(memory(title), *fillers(5), prompt=prompt) == []
-
-
-def test_the_headline_search_does_not_look_into_bodies() -> None:
-    one = memory("Title", body="treasure")
-    assert search(one, *fillers(5), prompt="treasure") == []
-    assert search(one, *fillers(5), prompt="treasure", in_bodies=True) == ["Title"]
+def test_a_title_is_not_found() -> None:
+    for title, prompt in MISSES:
+        assert search(memory(title), *fillers(5), prompt=prompt) == [], title
 
 
 def test_operators_of_fts5_are_harmless() -> None:
-    for prompt in [
-        "AND",
-        "OR",
-        "NOT",
-        "NEAR(",
-        "NEAR(a b, 2)",
-        '"',
-        '""',
-        "*",
-        "title:x",
-        "^a",
-        "{a b}:c",
-        "-x",
-        "a AND",
-        "x'--",
-    ]:
+    for prompt in 'AND,OR,NOT,NEAR(,NEAR(a b),","",*,title:x,^a,{a b}:c,-x,a AND,x\'--'.split(","):
         with open_index(memory("Nothing here"), *fillers(3)) as index:
             assert best(index, prompt) == [], prompt
             index.matching(filter_terms(prompt))
-
-
-def test_an_operator_is_a_word_like_any_other() -> None:
-    assert search(memory("Near the title"), *fillers(5), prompt='NEAR( "x" *') == ["Near the title"]
-
-
-def test_better_matches_come_first_and_all_scores_are_negative() -> None:
-    memories = [memory("token rotation for auth"), memory("token budget of the long report"), *fillers(20)]
-    with open_index(*memories) as index:
-        hits = pool_of(index, "auth token rotation", 15, FTS5_BM25).memories
-    assert [hit.memory.title for hit in hits] == ["token rotation for auth", "token budget of the long report"]
-    assert hits[0].bm25 < hits[1].bm25 < 0
-
-
-def test_equal_scores_are_ordered_by_category_and_then_by_path() -> None:
-    order = ["session_summary", "tech_debt", "runbook", "preference", "constraint", "decision"]
-    memories = [memory("Cache rules", category=name, memory_id=f"{i}-{name}") for i, name in enumerate(order)]
-    memories.append(memory("Cache rules", category="decision", memory_id="0-decision"))
-    with open_index(*memories, *fillers(30)) as index:
-        found = best(index, "cache")
-    assert found == ["0-decision", *(f"{i}-{name}" for i, name in reversed(list(enumerate(order))))]
 
 
 def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
@@ -148,34 +108,6 @@ def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
     with open_index(*summaries, late, *fillers(60)) as index:
         found = best(index, "cache")
     assert found == ["zz", *(f"a{i:02}" for i in range(14))]
-
-
-def test_the_limit_is_kept() -> None:
-    memories = [memory(f"cache rule {i}") for i in range(30)]
-    assert len(search(*memories, prompt="cache", limit=15)) == 15
-    assert len(search(*memories, prompt="cache", limit=1)) == 1
-
-
-def test_of_a_long_prompt_the_rare_term_that_occurs_decides() -> None:
-    common = [memory(" ".join(f"word{i}" for i in range(300)), memory_id=f"c{n}") for n in range(3)]
-    prompt = " ".join([*(f"word{i}" for i in range(300)), "zanzibar", *(f"absent{i}" for i in range(2000))])
-    with open_index(*common, memory("Trip to Zanzibar"), *fillers(20)) as index:
-        assert "Trip-to-Zanzibar" in best(index, prompt)
-
-
-@pytest.mark.parametrize("place", [50, -50])
-def test_a_prompt_of_200_kb_finds_the_one_rare_word_near_an_end(place: int) -> None:
-    randomness = random.Random(7)
-    noise = ["".join(randomness.choices("abcdefgh", k=9)) for _ in range(19_000)]
-    prompt = " ".join([*noise[:place], "zanzibar", *noise[place:]])
-    assert 180_000 < len(prompt) < 200_000
-    memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
-    with open_index(*memories, memory("Trip to Zanzibar")) as index:
-        assert "Trip-to-Zanzibar" in best(index, prompt, 60)
-
-
-def test_a_long_prompt_of_unknown_words_finds_nothing() -> None:
-    assert search(memory("Title"), prompt=" ".join(f"absent{i}" for i in range(1000))) == []
 
 
 def test_a_filter_wants_all_words_anywhere() -> None:

@@ -93,6 +93,7 @@ ROW = st.fixed_dictionaries({"text": st.sampled_from(WORDS)}, optional={"id": st
 FILES = st.dictionaries(st.sampled_from(["a.jsonl", "b.jsonl"]), st.lists(ROW, max_size=5), max_size=2)
 
 
+@pytest.mark.slow
 @given(st.lists(FILES, min_size=1, max_size=5))
 def test_an_updated_index_equals_a_fresh_build(states: list[dict[str, list[object]]]) -> None:
     with TemporaryDirectory() as folder:

@@ -57,8 +57,6 @@ def test_one_shared_word_counts_for_the_rank_alone() -> None:
 def test_the_words_of_the_persons_last_turn_help() -> None:
     turns = (Turn("user", "a customer was charged for both orders"), Turn("assistant", "Do you want a fix?"))
     after, alone = (of(found("yes, twice", ASKED, None, *before), "ledger") for before in (turns, ()))
-    assert after is not None
-    assert alone is not None
     assert after.strength > alone.strength
 
 
@@ -66,8 +64,6 @@ def test_without_phrases_every_number_is_as_before() -> None:
     prompt = "which key has the ledger of the canteen"
     assert found(prompt, {}).candidates == found(prompt, ASKED, Config(phrases=False)).candidates
     without, with_them = (of(found(prompt, phrases), "lunch") for phrases in ({}, ASKED))
-    assert without is not None
-    assert with_them is not None
     assert (without.score, without.probability) == (with_them.score, with_them.probability)
 
 
@@ -91,11 +87,8 @@ def test_the_explanation_names_the_phrase_and_its_part_of_the_strength() -> None
         with indexed(ASKED) as index:
             retrieval = retrieve(Query(typed_prompt(text)), index, OpenSystem(config, default_cutoff(config)))
             explanation = Explainer(retrieval, index, config).of("ledger")
-        assert explanation is not None
-        assert explanation.breakdown is not None
         assert explanation.breakdown.phrase == phrase
         candidate = of(retrieval, "ledger")
-        assert candidate is not None
         assert explanation.breakdown.strength == pytest.approx(-candidate.score)
         assert 0 < explanation.breakdown.gain <= explanation.breakdown.strength
 

@@ -3,7 +3,6 @@
 import sqlite3
 from contextlib import closing
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -67,12 +66,10 @@ def test_a_word_becomes_its_term() -> None:
         assert list(query_terms(text)) == expected, text
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"]
-)
-def test_text_without_content_has_no_terms(text: str) -> None:
-    assert query_terms(text) == ()
-    assert all_of(()) == any_of(()) == ""
+def test_text_without_content_has_no_terms() -> None:
+    for text in ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"]:
+        assert query_terms(text) == (), text
+        assert all_of(()) == any_of(()) == "", text
 
 
 def test_terms_are_distinct_and_in_order() -> None:
@@ -96,34 +93,6 @@ def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> 
     assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
 
 
-def test_the_expression_of_a_term_finds_a_text() -> None:
-    for query, text, found in [
-        ("auth", "authentication flow", False),
-        ("authenticating", "authenticates", True),
-        ("users_id", "user ids", True),
-        ("user_id", "the user id", True),
-        ("user_id", "user identity", False),
-        ("user_id", "id of the user", False),
-        ("userId", "user_id", True),
-        ("user_id", "currentUserId", True),
-        ("user-id", "userId", True),
-        ("user_service.get_user", "UserService.getUser", True),
-        ("UserService.getUser", "user_service.get_user", True),
-        ("UserService.getUser", "UserService.getUser", True),
-        ("foo.getUser", "getUser foo", False),
-        ("HTTPServer", "http_server", True),
-        ("userid", "userId", True),
-        ("数据", "迁移数据库", True),
-        ("据数", "数据库", False),
-    ]:
-        term = query_terms(query)[0]
-        with closing(sqlite3.connect(":memory:")) as db:
-            db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
-            db.execute("insert into t values (?)", (" ".join(map(stem, tokens(text))),))
-            rows = db.execute("select * from t where t match ?", (any_of(term.stems),)).fetchall()
-        assert bool(rows) is found, query
-
-
 def test_a_filter_takes_every_word_even_short_ones_and_the_last_may_go_on() -> None:
     assert filter_terms("The user_id a") == (
         word("the"),
@@ -135,12 +104,12 @@ def test_a_filter_takes_every_word_even_short_ones_and_the_last_may_go_on() -> N
     assert filter_terms(" !? ") == ()
 
 
-@pytest.mark.parametrize("typed", ["auth", "authenti", "authentica", "authenticatio", "authentication"])
-def test_at_every_letter_of_a_word_that_is_being_typed_the_filter_finds_it(typed: str) -> None:
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
-        db.execute("insert into t values (?)", (stem("authentication"),))
-        assert db.execute("select * from t where t match ?", (all_of(filter_terms(typed)),)).fetchall()
+def test_at_every_letter_of_a_word_that_is_being_typed_the_filter_finds_it() -> None:
+    for typed in ["auth", "authenti", "authentica", "authenticatio", "authentication"]:
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
+            db.execute("insert into t values (?)", (stem("authentication"),))
+            assert db.execute("select * from t where t match ?", (all_of(filter_terms(typed)),)).fetchall()
 
 
 def test_of_a_long_prompt_both_ends_are_read() -> None:

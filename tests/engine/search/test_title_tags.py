@@ -38,9 +38,3 @@ def test_a_recent_memory_counts_one_more_but_only_if_it_matches() -> None:
 def test_keywords_are_plain_distinct_and_in_order() -> None:
     assert list(keywords("Fix the USER_ID, fix x2 & a naïve\0 b")) == ["fix", "user", "id", "x2", "na"]
     assert keywords("\ud800 é") == {}
-
-
-def test_a_prompt_of_200_kb_is_scored() -> None:
-    prompt = " ".join(f"w{i:08}" for i in range(22_000))
-    assert len(prompt) > 200_000
-    assert score(prompt, "w00021999 other") == (-2, ("w00021999",))

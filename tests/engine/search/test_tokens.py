@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from itertools import takewhile
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -50,9 +49,8 @@ def test_text_becomes_tokens() -> None:
         assert tokens(text) == expected.split(), text
 
 
-@pytest.mark.parametrize(
-    ("word", "parts"),
-    [
+def test_a_word_is_split_at_its_inner_capitals() -> None:
+    for word, parts in [
         ("getUserName", ["get", "User", "Name"]),
         ("HTTPServer", ["HTTP", "Server"]),
         ("parseHTTP", ["parse", "HTTP"]),
@@ -62,11 +60,9 @@ def test_text_becomes_tokens() -> None:
         ("LOGIN", ["LOGIN"]),
         ("ÉcoleNormale", ["École", "Normale"]),
         ("GitHub", ["GitHub"]),
-    ],
-)
-def test_a_word_is_split_at_its_inner_capitals(word: str, parts: list[str]) -> None:
-    assert camel_parts(word) == parts
-    assert is_camel(word) is (len(parts) > 1)
+    ]:
+        assert camel_parts(word) == parts, word
+        assert is_camel(word) is (len(parts) > 1), word
 
 
 def test_a_compound_is_one_word_as_well() -> None:

@@ -254,10 +254,6 @@ def test_without_a_list_there_are_no_roots(tmp_path: Path, text: str, mistakes: 
     assert (found.roots, len(found.mistakes)) == ((), mistakes)
 
 
-def test_without_a_file_there_are_no_roots(tmp_path: Path) -> None:
-    assert user_roots({"HOME": str(tmp_path)}).roots == ()
-
-
 def test_too_many_roots_are_cut_and_said(tmp_path: Path) -> None:
     for number in range(MOST_ROOTS + 5):
         (tmp_path / f"n{number}").mkdir()

@@ -12,7 +12,7 @@ from engine.errors import ConfigError
 from engine.paths import trust_file
 from engine.settings.sources import read_config
 from engine.settings.trust import change_of, is_trusted, keeping_trust, revoke, trust, trusted_roots
-from engine.settings.writing import write_settings
+from engine.settings.values import write_settings
 from tests.engine.settings.files import write
 
 PROJECT = Path(__file__).resolve().parents[3]

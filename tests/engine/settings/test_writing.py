@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.errors import ConfigError, CurationError
 from engine.settings.sources import read_config
-from engine.settings.writing import write_settings
+from engine.settings.values import write_settings
 
 OTHERS = """{
     "categories": {"decision": {"auto_capture": true}},

@@ -9,7 +9,6 @@ from engine import default_model
 from engine.config import DEFAULT, FTS5_BM25, THRESHOLDS, Config
 from engine.cutoff import DIRECTIONS, default_cutoff
 from engine.lean.record import replace
-from engine.memory import Corpus
 from engine.prompt import Prompt
 from labels.tuning.curve import ThresholdPoint, point
 from labels.tuning.fitting import FeatureWeights, fit, labelled, prior_of
@@ -20,15 +19,12 @@ from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_p
 from tests.benchmarks.served import (
     CORPUS,
     EXAMPLES,
-    LabelledRoot,
     corpus_roots,
     example_roots,
     graded,
     left_out,
     measured,
-    resized,
 )
-from tests.engine.builders import memory
 from tests.labels.tuning.judged import world
 
 MODEL = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
@@ -66,16 +62,6 @@ def test_on_roots_that_it_has_not_learned_from_it_serves_and_seldom_fires_for_no
         own = [row for row in rows if row[0].set == CORPUS and group in (row[0].kind, row[0].length)]
         part, of = measured(own, THRESHOLD)["served"]
         assert part >= least * of > 0, (group, part, of)
-
-
-def test_a_resized_root_keeps_needed_memories_first_and_memories_of_other_roots_help_with_no_prompt() -> None:
-    notes = [memory(f"The hangar door {name}", body="Grease it.", memory_id=name) for name in ("odd", "unread", "good")]
-    other = memory("The hangar door of another project", memory_id="good")
-    names = {"good": ("good",), "odd": ("odd",)}
-    asked = [(Prompt("p", "how do I grease the hangar door?"), "")]
-    root = LabelledRoot("r", CORPUS, Corpus("/r", tuple(notes)), asked, {"p": {"good": 2}}, names)
-    found = {size: {one.memory_id: one.grade for one in resized(root, size, [other])[0].candidates} for size in (1, 4)}
-    assert found == {1: {"good": 2}, 4: {"good": 2, "odd": 0, "unread": None, "other-0": 0}}
 
 
 def test_the_names_are_in_order_of_their_false_fires_and_serve_more_the_looser_they_are() -> None:

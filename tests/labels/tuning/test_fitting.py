@@ -11,8 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
+from engine.retrieval import Candidate
 from engine.search.postings import Unit
-from engine.search.ranking import CandidatePool, Scored, rank
+from engine.search.ranking import CandidatePool, rank
 from engine.search.stems import stem
 from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learn, out_of_fold
@@ -95,7 +96,7 @@ def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     for held in range(1, 5):
         strength = 2.0 * held
         matched = tuple(word.text for word in words[:held])
-        pool = CandidatePool([Scored(summary, -strength, 0, -strength, matched)], words)
+        pool = CandidatePool([Candidate(summary, -strength, 0, -strength, matched)], words)
         (made,) = features(rank(pool.memories, Config()), pool).values()
         (probability,) = weights.probabilities([made])
         assert probability >= last

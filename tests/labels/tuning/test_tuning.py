@@ -109,7 +109,7 @@ def test_of_several_roots_a_prompt_belongs_to_the_one_with_its_judged_memories_o
 
 
 def test_the_memories_behind_the_first_must_be_as_sure_as_in_the_hook() -> None:
-    found = [Candidate(memory(name).summary, place, -9.0, 0, -9.0, 1.0, "high", ()) for place, name in enumerate("abc")]
+    found = [Candidate(memory(name).summary, -9.0, 0, -9.0, (), place, 1.0, "high") for place, name in enumerate("abc")]
     for first, second, third in product((0.3, 0.5, 0.55, 0.6, 0.7), repeat=3):
         prompt = labels_only("p", True, True, True)
         kept = [example.memory_id for example, _ in injected(prompt, [first, second, third], 0.5, 3)]

@@ -15,11 +15,22 @@ from engine.lean.json_text import printed_json
 from engine.lean.record import fields, replace
 from engine.roots import together
 from engine.settings.keys import SECTION
-from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, threshold_text, value_of
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import find_roots, offered_roots, user_roots
 from engine.settings.sources import read_config
 from engine.settings.trust import keeping_trust, trust_of
+from engine.settings.values import (
+    DEFAULT,
+    ROOT,
+    USER,
+    Setting,
+    keys_of,
+    settings,
+    threshold_text,
+    value_of,
+    write_settings,
+    write_user_settings,
+)
 from engine.wording import aligned
 from tui.cli.declaring import argument, declared, option
 from tui.cli.options import ListForm, OneRoot, told_cutoff
@@ -156,8 +167,6 @@ def own(key: str) -> object:
 
 def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
     """Write a setting that only the user's file has, or take it out where there are no *values*."""
-    from engine.settings.writing import write_user_settings
-
     if root:
         raise click.UsageError(f"{key} stands only in your config.toml: leave --root out.")
     settings, action = read_app_settings(os.environ), own_path(key)[-1]
@@ -211,8 +220,6 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
     """Write a setting, print the path of the file, and tell if the value does not count in the end."""
     if is_user and root:
         raise click.UsageError("--user and --root name different files: leave one out.")
-    from engine.settings.writing import write_settings, write_user_settings
-
     if root and not os.path.isdir(root):  # noqa: PTH112
         raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
     with uninterrupted():

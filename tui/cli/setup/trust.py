@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from engine.config import CONFIG_FILE
 from engine.doctor.memories import signs
-from engine.errors import MemsiftError
+from engine.errors import MemsiftError, RootError
 from engine.judge.providers.registry import SDK
 from engine.lean.json_text import printed_json
+from engine.opening import open_index
 from engine.settings import trust as trusting
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
@@ -81,8 +83,9 @@ def record(root: str) -> None:
         tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
     for mistake in read_config(root, os.environ).lines:
         tell(mistake)
-    for finding in signs(root, os.environ):
-        tell(f"{finding.text}. Read them: {finding.fix}")
+    with suppress(RootError), closing(open_index(root, os.environ)) as index:
+        for finding in signs(index, os.environ):
+            tell(f"{finding.text}. Read them: {finding.fix}")
 
 
 def revoke(root: str) -> None:

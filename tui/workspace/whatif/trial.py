@@ -13,11 +13,10 @@ from engine.errors import ConfigError
 from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.settings.keys import SECTION
-from engine.settings.origins import threshold_text
 from engine.settings.roots import is_own_root, trust_in
 from engine.settings.sources import read_config, trust_command
 from engine.settings.trust import is_trusted, keeping_trust
-from engine.settings.writing import write_settings
+from engine.settings.values import threshold_text, write_settings
 from tui.workspace.whatif.sample import effect_of, numbers
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from engine.settings.writing import Key
+    from engine.settings.values import Key
     from tui.workspace.whatif.sample import Injected, SettingsNumbers, WhatIfEffect, WhatIfSample
     from tui.workspace.workspace import Workspace
 

@@ -73,9 +73,8 @@ def test_the_style_of_the_file_is_kept() -> None:
     assert with_value("\n", ("a",), "é") == '\n{\n  "a": "é"\n}\n'
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "reason"),
-    [
+def test_a_file_that_the_client_would_not_read_is_refused_with_its_line() -> None:
+    for text, line, reason in [
         ('{\n  // mine\n  "a": 1\n}', "line 2", "comment"),
         ('{\n  "a": 1 /* mine */\n}', "line 2", "comment"),
         ('{\n  "a": 1\n,}', "line 3", "not JSON"),
@@ -85,11 +84,9 @@ def test_the_style_of_the_file_is_kept() -> None:
         ('{"a": NaN}', "", "NaN"),
         ('{"a": 1, "a": 2}', "", "twice"),
         ('{"a": ' + "[" * 100_000, "", "cannot be read"),
-    ],
-)
-def test_a_file_that_the_client_would_not_read_is_refused_with_its_line(text: str, line: str, reason: str) -> None:
-    with pytest.raises(SettingsFileError) as error:
-        parsed(text, "settings.json", AGENT)
-    assert "settings.json" in str(error.value)
-    assert line in str(error.value)
-    assert reason in str(error.value)
+    ]:
+        with pytest.raises(SettingsFileError) as error:
+            parsed(text, "settings.json", AGENT)
+        assert "settings.json" in str(error.value), text
+        assert line in str(error.value), text
+        assert reason in str(error.value), text

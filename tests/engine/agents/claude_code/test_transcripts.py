@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from engine.agents.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
 from engine.lean.sha256 import hex_digest
-from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn
 from tests.engine.hook.world import NOT_TYPED
 
@@ -54,25 +53,37 @@ def write(path: Path, *rows: object, end: bytes = b"\n") -> str:
     return str(path)
 
 
+INTERRUPTED, IMAGE = "[Request interrupted by user]", {"type": "image", "source": {}}
+
+
 def test_a_typed_prompt_is_what_the_person_typed() -> None:
     row = user("  fix the user_id field\n", origin={"kind": "human"}, promptSource="typed")
     assert turn_of(row) == Turn("user", "fix the user_id field")
+    for content, text in [
+        ([{"type": "text", "text": "first"}, IMAGE, {"type": "text", "text": "second"}], "first\nsecond"),
+        ([IMAGE], None),
+        ([{"type": "text", "text": INTERRUPTED}, {"type": "text", "text": "use tabs"}], "use tabs"),
+        (f"{INTERRUPTED} is what I saw]", f"{INTERRUPTED} is what I saw]"),
+        (
+            'explain: \n\n<pasted_content id="12cd">\nalpha\nbeta\n</pasted_content id="12cd">\nand this',
+            "explain: \n\nalpha\nbeta\nand this",
+        ),
+        ("<pasted_content>\nalpha\n</pasted_content>", "alpha"),
+        *(
+            (about, about)
+            for about in ("what is <pasted_content>?", 'a </pasted_content id="1"> b', "<pasted_contents>x")
+        ),
+        ("a\ud800b", "a\ufffdb"),
+    ]:
+        assert text_of(user(content)) == text, content
 
 
-def test_text_blocks_are_joined_by_lines_and_images_are_left_out() -> None:
-    blocks = [{"type": "text", "text": "first"}, {"type": "image", "source": {}}, {"type": "text", "text": "second"}]
-    assert text_of(user(blocks)) == "first\nsecond"
-    assert text_of(user([{"type": "image", "source": {}}])) is None
-
-
-@pytest.mark.parametrize(
-    "mark",
-    ["isMeta", "isSidechain", "agentId", "isCompactSummary", "isVisibleInTranscriptOnly", "isVirtual", "toolUseResult"],
-)
-def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone(mark: str) -> None:
-    assert turn_of(user("hello", **{mark: "x"})) is None
-    assert turn_of(assistant("hello", **{mark: "x"})) is None
-    assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None
+def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone() -> None:
+    marks = "isMeta isSidechain agentId isCompactSummary isVisibleInTranscriptOnly isVirtual toolUseResult"
+    for mark in marks.split():
+        assert turn_of(user("hello", **{mark: "x"})) is None, mark
+        assert turn_of(assistant("hello", **{mark: "x"})) is None, mark
+        assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None, mark
 
 
 def test_what_only_looks_like_a_prompt_is_not_one() -> None:
@@ -98,14 +109,6 @@ def test_what_only_looks_like_a_prompt_is_not_one() -> None:
         assert turn_of(user(content)) is None, content
 
 
-def test_a_prompt_beside_an_interruption_stays() -> None:
-    blocks = [{"type": "text", "text": "[Request interrupted by user]"}, {"type": "text", "text": "use tabs"}]
-    assert text_of(user(blocks)) == "use tabs"
-    assert (
-        text_of(user("[Request interrupted by user] is what I saw]")) == "[Request interrupted by user] is what I saw]"
-    )
-
-
 def test_the_origin_must_be_human_where_it_is_given() -> None:
     assert turn_of(user("hello", origin={"kind": "task-notification"})) is None
     assert turn_of(user("hello", promptSource="system")) is None
@@ -118,17 +121,6 @@ def test_a_prompt_typed_while_a_tool_runs_is_an_attachment() -> None:
     assert turn_of(queued("ls", commandMode="bash")) is None
     assert turn_of(queued("done", commandMode="prompt", origin={"kind": "task-notification"})) is None
     assert turn_of({"type": "attachment", "attachment": {"type": "hook_success", "content": "MARK"}}) is None
-
-
-def test_a_paste_stands_in_the_prompt_without_its_wrapper() -> None:
-    pasted = 'explain: \n\n<pasted_content id="12cd">\nalpha\nbeta\n</pasted_content id="12cd">\nand this'
-    assert text_of(user(pasted)) == "explain: \n\nalpha\nbeta\nand this"
-    assert text_of(user("<pasted_content>\nalpha\n</pasted_content>")) == "alpha"
-
-
-def test_a_wrapper_that_is_only_written_about_stays() -> None:
-    for text in ("what is <pasted_content>?", 'a </pasted_content id="1"> b', "<pasted_contents>x</pasted_contents>"):
-        assert text_of(user(text)) == text
 
 
 def test_a_hundred_thousand_stray_wrappers_take_no_longer_than_their_length() -> None:
@@ -155,19 +147,14 @@ def test_an_assistant_says_its_text_and_not_its_thoughts_or_tools() -> None:
     assert turn_of(row) is None
 
 
-def test_half_a_surrogate_pair_becomes_the_replacement_character() -> None:
-    assert text_of(user("a\ud800b")) == "a\ufffdb"
+def test_a_message_of_another_shape_is_an_error_with_a_reason() -> None:
+    for message in ["error", None, {}, {"content": ["wow error"]}, {"content": 3}]:
+        with pytest.raises(ValueError, match="message"):
+            turn_of({"type": "user", "message": message})
 
 
-@pytest.mark.parametrize("message", ["error", None, {}, {"content": ["wow error"]}, {"content": 3}])
-def test_a_message_of_another_shape_is_an_error_with_a_reason(message: object) -> None:
-    with pytest.raises(ValueError, match="message"):
-        turn_of({"type": "user", "message": message})
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
+def test_a_line_that_is_no_row_says_why() -> None:
+    for line, reason in [
         (b"42", "not a JSON object"),
         (b"[1]", "not a JSON object"),
         (b'"massive error"', "not a JSON object"),
@@ -175,19 +162,9 @@ def test_a_message_of_another_shape_is_an_error_with_a_reason(message: object) -
         (b'{"a": "\xff"}', "not UTF-8"),
         (b'{"a":' * 100_000, "nested too deeply"),
         (b'{"a": ' + b"1" * 10_000 + b"}", "not JSON"),
-    ],
-)
-def test_a_line_that_is_no_row_says_why(line: bytes, reason: str) -> None:
-    with pytest.raises(ValueError, match=f"^{reason}$"):
-        read_row(line)
-
-
-@given(st.binary())
-def test_any_bytes_are_a_row_or_a_reason(line: bytes) -> None:
-    try:
-        assert isinstance(read_row(line), dict)
-    except ValueError as error:
-        assert str(error)
+    ]:
+        with pytest.raises(ValueError, match=f"^{reason}$"):
+            read_row(line)
 
 
 def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
@@ -322,24 +299,6 @@ def test_a_transcript_of_missing_rows_is_read_in_linear_time(tmp_path: Path) -> 
     start = time.process_time()
     assert living_prompts(write(tmp_path / "t.jsonl", *rows)) is None
     assert time.process_time() - start < 5
-
-
-def test_a_slug_keeps_ascii_letters_and_digits() -> None:
-    assert project_slug("/home/dev/slug/My Proj_v1.2") == "-home-dev-slug-My-Proj-v1-2"
-    assert project_slug("/home/é/日本") == "-home-----"
-    assert project_slug("/a😀b") == "-a--b"
-
-
-def test_a_long_slug_is_cut_and_gets_the_hash_of_the_client() -> None:
-    assert project_slug("/" + "a" * 199) == "-" + "a" * 199
-    measured = project_slug("/opt/" + "l" * 120 + "/日😀" + "m" * 100)
-    assert measured == f"-opt-{'l' * 120}----{'m' * 71}-2g6hbw"
-
-
-def test_transcripts_lie_under_the_configured_folder() -> None:
-    assert transcripts_dir("/w/p", {"HOME": "/home/me"}) == "/home/me/.claude/projects/-w-p"
-    environ = {"HOME": "/home/me", "CLAUDE_CONFIG_DIR": "/cfg"}
-    assert transcripts_dir("/w/p", environ) == "/cfg/projects/-w-p"
 
 
 def test_the_living_prompts_of_real_transcripts(shared_data: Path) -> None:

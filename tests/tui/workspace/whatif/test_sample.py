@@ -17,7 +17,7 @@ from engine.judge.verdict import APPROVED, REJECTED
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.settings.sources import read_config
-from engine.settings.writing import write_settings
+from engine.settings.values import write_settings
 from tests.engine.faults.answers import tries
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
