@@ -38,7 +38,7 @@ async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_
         assert marked == ["index"]
         workspace.chosen = ("memsift+default", "injected", "injected:other")
         await press(pilot, "f2", "f3")
-        await reads(pilot, "#head", "Memory +default injected :other")
+        await reads(pilot, "#head", "Memory hook injected :other")
         await reads(pilot, "#judge", "injected: what a hook wrote, in its order, without scores.")
         assert "On the right" not in shown(pilot, "#judge")
         # a filter that no prompt fits says so in whole sentences, and not under the name of a prompt
