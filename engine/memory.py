@@ -25,6 +25,9 @@ CATEGORY_PRIORITY = {
 """Order among equal scores: lower comes first. The categories of claude-memory and the types of auto memory."""
 
 LAST_PRIORITY = 7
+NAMED = ("user", "feedback", "project", "reference")
+"""The types of auto memory. The only tag of such a note is the name in its front matter, its title the description."""
+
 UNSCANNED = 2.0
 """The risk of a memory that the safety scan has not read yet: more than any limit, so it cannot be injected."""
 
@@ -60,6 +63,29 @@ class MemorySummary(Record):
     @property
     def priority(self) -> int:
         return CATEGORY_PRIORITY.get(self.category, LAST_PRIORITY)
+
+    @property
+    def name(self) -> str:
+        """What people call the memory: the name in its front matter where that is made of words, else its title."""
+        words = self.tags[0].replace("_", " ").replace("-", " ").split() if self.has_name else []
+        if len(words) < 2 and not (words and not words[0].isascii()):
+            return self.title.replace("**", "")
+        if " " in self.tags[0] or not self.tags[0].isascii():
+            return self.tags[0]
+        words = words[1:] if len(words) > 2 and words[0] == self.category else words
+        name = " ".join(words)
+        return name[:1].upper() + name[1:] if name.islower() else name
+
+    @property
+    def about(self) -> str:
+        """The description of a memory whose name is not its title; else empty."""
+        title = self.title.replace("**", "")
+        return title if title != self.name else ""
+
+    @property
+    def has_name(self) -> bool:
+        """Whether its tag is a name: its format has no tags."""
+        return len(self.tags) == 1 and self.category in NAMED and self.file.endswith(".md") and "#" not in self.id
 
     @property
     def own(self) -> MemorySummary:

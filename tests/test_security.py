@@ -32,6 +32,7 @@ MAY_START = {
     "engine/opening.py": "the process that updates an index",
     "engine/quality/repository.py": "git, for the check of what is gone; no program that the repository names",
     "tui/workspace/curate/curating.py": "the person's editor",
+    "tui/workspace/curate/tasks.py": "the checks of many memories",
     "tui/workspace/replay/jobs.py": "the processes of a large replay",
 }
 

@@ -105,7 +105,7 @@ class MemoriesAndPrompts(Provider):
         if len(query) < FEWEST_LETTERS or not isinstance(screen, ModeScreen):
             return
         memories, prompts = await asyncio.to_thread(self._found, query)
-        rows = [(f"memory: {memory.title}", partial(screen.go_to_memory, memory.id)) for memory in memories]
+        rows = [(f"memory: {memory.name}", partial(screen.go_to_memory, memory.id)) for memory in memories]
         rows += [
             (f"prompt: {prompt.text[:ROW_CHARACTERS]}", partial(screen.go_to_prompt, prompt.id)) for prompt in prompts
         ]
@@ -165,7 +165,7 @@ class MemsiftApp(Runner):
     BINDINGS = bindings(
         shown="app.help app.quit",
         hidden="go.browse go.replay go.label go.report go.whatif go.inbox go.activity "
-        "app.reload app.cancel app.judge app.skipped app.mute app.theme app.jump",
+        "app.reload app.cancel app.judge app.skipped app.mute app.theme app.picture app.jump",
     )
 
     def __init__(
@@ -227,7 +227,7 @@ class MemsiftApp(Runner):
             if how:
                 with self.telling_errors():
                     self.tell(mute(self.workspace.root, how, os.environ))
-                    self._tell_screens(RunChanged())
+                    self.tell_screens(RunChanged())
 
         is_on = is_muted(self.workspace.root, os.environ)
         options = {how: text for how, text in MUTES.items() if is_on or how != NOWHERE}
@@ -241,7 +241,10 @@ class MemsiftApp(Runner):
             if chosen is not None:
                 self.remember("theme", chosen)
 
-        self.push_screen(ChooseTheme(sorted(self.available_themes), self.theme), remember)
+        self.push_screen(ChooseTheme(self.available_themes, self.theme), remember)
+
+    def action_picture(self) -> None:
+        self.tell(f"The picture is {self.save_screenshot()}.")
 
     def action_show_skipped(self) -> None:
         from tui.dialogs.dialog import FullText, skipped_text

@@ -91,6 +91,11 @@ class LabelsChanged(Message, bubble=False):
     """App to screens: another program has written to the label store, perhaps labels."""
 
 
+@dataclass
+class FindingsChanged(Message, bubble=False):
+    """App to screens: checks have begun or are done, or a finding was settled."""
+
+
 class Harmless(LineFilter):
     """Leaves out characters that move the terminal's cursor or turn text round. The inputs of Textual draw them."""
 

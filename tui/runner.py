@@ -16,6 +16,7 @@ from engine.errors import MemsiftError, MovedStoreError, missing_library
 from tui.keys import key_map, keyed
 from tui.plain_app import NOTICE_SECONDS, AllReplayed, Kept, LabelsChanged, PlainApp, Reloaded, RunChanged
 from tui.workspace.app_settings import AppSettings, Choices
+from tui.workspace.curate.tasks import Findings
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.jobs import is_unanswered
 from tui.workspace.replay.replaying import jobs_left
@@ -58,6 +59,7 @@ class Runner(PlainApp[None]):
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()
         self.changing = Lock()
+        self.findings = Findings(workspace)
         self.batches: list[tuple[int, ...]] = []
         self._background: BackgroundRun | None = None
         self.progress: RunProgress | None = None
@@ -143,7 +145,7 @@ class Runner(PlainApp[None]):
             for retrieval in retrievals:
                 self.workspace.adopt(retrieval)
                 self._claims.discard((retrieval.prompt.id, retrieval.system))
-            self._tell_screens(Kept(ids))
+            self.tell_screens(Kept(ids))
         self._show_progress(None if progress.is_over else progress)
         if progress.is_over:
             self._end_run(progress)
@@ -166,7 +168,7 @@ class Runner(PlainApp[None]):
             self.tell_news(f"Memories have changed since {left:,} prompts were replayed. {again}")
         elif self.current_mode != "report":
             self.tell_news(f"{replayed:,} prompts replayed. {keyed(self, '{go.report}')} shows the report.")
-        self._tell_screens(AllReplayed(replayed))
+        self.tell_screens(AllReplayed(replayed))
         if self._later:
             self._take_settings(self._later)
 
@@ -181,7 +183,7 @@ class Runner(PlainApp[None]):
         def take(limit_usd: float | None) -> None:
             if limit_usd is not None:
                 self.workspace.agree(None if limit_usd == NO_LIMIT else limit_usd)
-                self._tell_screens(Reloaded())
+                self.tell_screens(Reloaded())
                 self.refresh_bindings()
             act()
 
@@ -197,7 +199,7 @@ class Runner(PlainApp[None]):
     def _show_progress(self, progress: RunProgress | None) -> None:
         is_changed = (progress is None) != (self.progress is None)
         self.progress = progress
-        self._tell_screens(RunChanged())
+        self.tell_screens(RunChanged())
         if is_changed:
             self.refresh_bindings()
 
@@ -238,11 +240,11 @@ class Runner(PlainApp[None]):
         self._claims.discard((retrieval.prompt.id, retrieval.system))
         if self.workspace.needs_agreement and is_unanswered(retrieval):
             self.tell_news(keyed(self, LIMIT_REACHED))
-            self._tell_screens(Reloaded())
+            self.tell_screens(Reloaded())
             return
         self._keep(retrieval)
-        self._tell_screens(Kept(frozenset([retrieval.prompt.id])))
-        self._tell_screens(RunChanged())
+        self.tell_screens(Kept(frozenset([retrieval.prompt.id])))
+        self.tell_screens(RunChanged())
 
     @on(Worker.StateChanged)
     def end_failed(self, event: Worker.StateChanged) -> None:
@@ -265,7 +267,7 @@ class Runner(PlainApp[None]):
             self._has_news |= self.workspace.has_news()
             if self._has_news and self.progress is None:
                 self._has_news = False
-                self._tell_screens(LabelsChanged())
+                self.tell_screens(LabelsChanged())
 
     def ask_for_store(self) -> None:
         """Ask where labels go, after another program moved, replaced or deleted the open label store."""
@@ -304,7 +306,7 @@ class Runner(PlainApp[None]):
             self.action_cancel_run()
             self._claims.clear()
             self.tell(f"{len(self.workspace.index):,} memories read.")
-            self._tell_screens(Reloaded())
+            self.tell_screens(Reloaded())
 
     def take_changes(self, *, is_reread: bool) -> None:
         """Let the screens show memories that were changed on disk. *is_reread*: the index file holds the changes."""
@@ -318,7 +320,7 @@ class Runner(PlainApp[None]):
         if is_other:
             self.action_cancel_run()
         self._claims.clear()
-        self._tell_screens(Reloaded())
+        self.tell_screens(Reloaded())
         self.refresh_bindings()
 
     # Following the files
@@ -332,7 +334,7 @@ class Runner(PlainApp[None]):
             if found.has_memories and (workspace.is_behind or not found.is_reread):
                 self.take_changes(is_reread=found.is_reread)
             if found.prompts and workspace.take_prompts(found.prompts):
-                self._tell_screens(Reloaded())
+                self.tell_screens(Reloaded())
             if found.settings:
                 self._take_settings(found.settings)
 
@@ -356,7 +358,8 @@ class Runner(PlainApp[None]):
                 if not is_own:
                     self.tell_news("The settings have changed, and count from now on.")
 
-    def _tell_screens(self, message: Message) -> None:
+    def tell_screens(self, message: Message) -> None:
+        """Send a message to all screens."""
         for screen in self.screen_stack:
             screen.post_message(message)
 

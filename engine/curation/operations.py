@@ -198,12 +198,13 @@ class Restore(OfMemory):
 
 
 class Merge(Record):
-    """Make one memory of several: `kept` gets tags, related files and the note, the others are retired."""
+    """Make one memory of several: `kept` gets tags, related files, the note and `changes`, the others are retired."""
 
     root: str
     kept: MemorySummary
     others: tuple[MemorySummary, ...]
     note: str = ""
+    changes: Changes = Changes()
 
     def plan(self, now: str) -> Plan:
         ids = [self.kept.id, *(other.id for other in self.others)]
@@ -215,7 +216,9 @@ class Merge(Record):
         kept, others = places[0], places[1:]
         texts = {other.memory.summary.id: other.text for other in others}
         reason = f"superseded by {self.kept.id}"
-        changes = [kept.changed(kept.writing.merged(kept.text, texts, self.note, now))]
+        text = kept.writing.merged(kept.text, texts, self.note, now)
+        text = kept.writing.edited(text, self.changes, now) if self.changes != Changes() else text
+        changes = [kept.changed(text)]
         changes += [other.changed(other.writing.with_status(other.text, RETIRED, reason, now)) for other in others]
         plan = _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
         return _carrying(plan, *(Carried(COPIED, kept.root, other, kept.root, self.kept.id) for other in ids[1:]))

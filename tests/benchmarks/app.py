@@ -51,7 +51,7 @@ async def start(root: str) -> None:
         print(f"  memories opened: {process_time() * 1000:.0f} ms CPU since the start of the process")
         began, before = perf_counter(), thread_time()
         async with MemsiftApp(workspace).run_test(size=SCREEN) as pilot:
-            table: Any = pilot.app.screen.query_one("MemoryTable")
+            table: Any = pilot.app.screen.query_one("MemoryList")
             while not table.count:
                 await asyncio.sleep(0)
             print(

@@ -24,7 +24,7 @@ CHANGES = (
     ("r",),
     ("t", "n", "e", "w", "enter"),
     ("e", "Z", "ctrl+s"),
-    ("space", "space", "m", "enter"),
+    ("space", "space", "m", "ctrl+s"),
     ("u",),
     ("u",),
 )

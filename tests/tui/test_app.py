@@ -80,15 +80,6 @@ async def test_each_screen_is_reached_by_its_keys_and_escape_leads_back_and_neve
         await until(pilot, lambda: pilot.app.current_mode == "report")
 
 
-async def test_a_letter_of_another_keyboard_says_that_it_is_no_key(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "щ")
-        no_key = "щ is no key here. Switch the keyboard to Latin letters, or give actions other keys: ?."
-        await until(pilot, lambda: toasts(pilot) == [no_key])
-        await press(pilot, "slash", *"щა")
-        assert pilot.app.screen.query_one(Input).value == "щა", "in an input they are letters"
-
-
 @pytest.mark.parametrize("keys", [["s", "ctrl+q"], ["ctrl+p", "ctrl+q"]])
 async def test_ctrl_q_quits_from_an_open_text_and_the_input_of_the_palette_too(
     open_workspace: Opener, keys: list[str]
@@ -101,13 +92,16 @@ async def test_ctrl_q_quits_from_an_open_text_and_the_input_of_the_palette_too(
         await until(pilot, lambda: pilot.app._exit)
 
 
-async def test_what_is_typed_ahead_goes_into_the_input_or_the_editor_and_runs_no_command(
+async def test_letters_go_into_an_input_also_ahead_and_a_foreign_one_is_no_key_elsewhere(
     open_workspace: Opener,
 ) -> None:
-    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
-        type_ahead(pilot, "slash", *"qs1u", "slash")
+    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "щ")
+        no_key = "щ is no key here. Switch the keyboard to Latin letters, or give actions other keys: ?."
+        await until(pilot, lambda: no_key in toasts(pilot))
+        type_ahead(pilot, "slash", *"qs1uщ", "slash")
         await settled(pilot)
-        assert pilot.app.screen.query_one(Input).value == "qs1u/"
+        assert pilot.app.screen.query_one(Input).value == "qs1uщ/"
         await press(pilot, "escape", "f3")
         type_ahead(pilot, "n", *"queue", "slash")
         await until(pilot, lambda: pilot.app.screen.query("TextArea"))
@@ -335,13 +329,18 @@ def choices(theme_path: Path) -> Choices:
 
 @pytest.mark.slow
 async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chosen(
-    open_workspace: Opener, theme_path: Path, choices: Choices
+    open_workspace: Opener, theme_path: Path, choices: Choices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE) as pilot:
+    """A picture of the screen goes into the present folder."""
+    monkeypatch.chdir(tmp_path)
+    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "ctrl+b")
+        (picture,) = tmp_path.glob("*.svg")
+        await until(pilot, lambda: any(picture.name in said for said in toasts(pilot)))
         assert pilot.app.theme == USUAL
         await press(pilot, "ctrl+t")
         assert pilot.app.theme == USUAL
-        await press(pilot, "down")
+        await press(pilot, *"SIFT-L")
         assert pilot.app.theme == OTHER
         await press(pilot, "escape")
         assert pilot.app.theme == USUAL
@@ -355,7 +354,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
             await press(pilot, "ctrl+t", key, "enter")
 
 
-async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
+async def test_a_broken_file_of_the_theme_is_ignored_and_where_none_can_be_written_the_choice_holds_for_now(
     open_workspace: Opener, theme_path: Path, choices: Choices
 ) -> None:
     theme_path.parent.mkdir(parents=True)
@@ -366,18 +365,12 @@ async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
         await settled(pilot)
         assert (pilot.app.theme, toasts(pilot)) == (USUAL, [])
         await press(pilot, "ctrl+t", "down", "enter")
-    assert choices.read("theme") == OTHER
-
-
-async def test_where_no_theme_can_be_written_it_is_told_and_holds_for_now(
-    open_workspace: Opener, theme_path: Path, choices: Choices
-) -> None:
-    theme_path.mkdir(parents=True)
-    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
-        await press(pilot, "ctrl+t", "down", "enter")
-        await until(pilot, lambda: toasts(pilot))
-        assert "cannot be remembered" in toasts(pilot)[0]
-        assert pilot.app.theme == OTHER
+        assert choices.read("theme") == OTHER
+        theme_path.unlink()
+        theme_path.mkdir()
+        await press(pilot, "ctrl+t", "up", "enter")
+        await until(pilot, lambda: any("cannot be remembered" in said for said in toasts(pilot)))
+        assert pilot.app.theme == USUAL
 
 
 # Settings

@@ -59,7 +59,7 @@ def hostile_prompts() -> tuple[Prompt, ...]:
 async def visit_all(pilot: Pilot[None]) -> None:
     """Every screen, with the keys that show most of it."""
     await press(pilot, "down", "end", "enter", "escape", "slash", *"sig", "escape", "S", "escape", "y")
-    await press(pilot, "escape", "escape", "home", "space", "space", "space", "m", "s", "tab", "escape", "escape")
+    await press(pilot, "escape", "escape", "home", "space", "space", "space", "m", "ctrl+o", "tab", "escape", "escape")
     for key in ("x", "t", "e", "M", "o", "c", "v", "w"):
         await press(pilot, key, "escape", "escape")
     await press(pilot, "f3", "right", "down", "a", "x", "enter", "escape", "end", "left", "end")

@@ -74,7 +74,7 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         await reads(pilot, "#where", "skipped (%)")
         tabs = " ".join(str(one.content) for one in pilot.app.screen.query(Tab))
         assert tabs == "F12 Browse F11 Replay F10 Label F9 Report W What-if I Inbox A Activity"
-        assert "[ sorts" in str(pilot.app.screen.query_one("#list").border_title)
+        assert "[ sort," in str(pilot.app.screen.query_one("#list").border_title)
         screen: Any = pilot.app.screen
         assert screen.listing.filter_line.placeholder.startswith("Press ctrl+f and type")
         await press(pilot, "left_square_bracket")

@@ -68,12 +68,13 @@ TASKS: dict[str, tuple[int, list[Step]]] = {
             )
         ],
     ),
-    "duplicates, and merge": (
+    "duplicates, and merge with another text": (
         3,
         [
             Step(
-                ("I", "m", "enter"),
-                lambda pilot: any("superseded" in said or "Merged" in said for said in toasts(pilot)),
+                ("I", "m", "ctrl+s"),
+                lambda pilot: any("Merged" in said for said in toasts(pilot)),
+                {"m": "Merged "},
             )
         ],
     ),

@@ -55,7 +55,7 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         await says(pilot, "Browse, memory 3 of 76: ")
         await press(pilot, "k")
         await says(pilot, "Browse, memory 2 of 76: ")
-        assert re.search(r"selected +", shown(pilot, "MemoryTable"))
+        assert re.search(r"selected +", shown(pilot, "MemoryList"))
         assert re.fullmatch(r"Browse, memory 2 of 76: .+; Category: [a-z ]+; (.+: .+; )*Tokens: \d+.*", place(pilot))
         await press(pilot, "o")
         await says(pilot, "Sort by, choice ")

@@ -109,7 +109,7 @@ async def test_arrows_and_the_keys_of_vim_move_in_every_list_and_text(open_works
                     missing = [one for one in MOVING if one not in widget._bindings.key_to_bindings]
                     assert missing == [], (mode, widget)
                     checked.add(type(widget).__name__)
-    assert {"MemoryTable", "PromptList", "MemoryPane", "AnswerPane", "TextPane", "Options", "Boxes"} <= checked
+    assert {"MemoryList", "PromptList", "MemoryPane", "AnswerPane", "TextPane", "Options", "Boxes"} <= checked
 
 
 async def test_a_letter_jumps_to_a_list_or_panel_and_clicks_go_to_rows(open_workspace: Opener) -> None:

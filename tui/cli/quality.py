@@ -230,7 +230,7 @@ def fix(
         tell(f"{counted(left, 'finding needs', 'findings need')} your decision: memsift quality check")
 
 
-NONE_RISKY = "No memory of these roots speaks to an assistant in a way that attacks do."
+NONE_RISKY = "No memory of these roots looks like a prompt injection."
 
 
 class Quality(Commands):
@@ -250,7 +250,7 @@ def quality() -> None:
 
 @command("list")
 def list_(roots: EachRoot, form: ListFormOrIds) -> None:
-    """List the memories that speak to an assistant in a way that attacks do, until you accept them.
+    """List the memories that look like a prompt injection, until you accept them.
 
     A safety scan gives a memory with signs of an attack a risk of 0.6 or 0.9. The risk is 0.9 for hard signs, which no
     honest text needs: hidden characters, text of another speaker, data sent away, secrecy. Such a memory waits: it is

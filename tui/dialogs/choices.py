@@ -15,9 +15,10 @@ from textual.widgets import OptionList, SelectionList, Static
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
-from tui.dialogs.dialog import Dialog
+from tui.dialogs.dialog import Dialog, Finder, Line
 from tui.keys import bindings
 from tui.plain import hanging, plain
+from tui.workspace.filtering import WordFilter
 from tui.workspace.replay.run_diffs import run_line
 from tui.workspace.systems import MOST_COLUMNS, described
 
@@ -102,21 +103,6 @@ class ChoosePrompt(ChooseOne):
     """One of many prompts, a line each."""
 
 
-class ChooseTheme(ChooseOne):
-    """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
-
-    def __init__(self, themes: Iterable[str], current: str) -> None:
-        super().__init__("Theme", {name: name for name in themes}, current, 40)
-
-    @on(OptionList.OptionHighlighted)
-    def preview(self, event: OptionList.OptionHighlighted) -> None:
-        self.app.theme = list(self.options)[event.option_index]
-
-    def leave_with(self, value: str | None) -> None:
-        self.app.theme = value or self._current
-        super().leave_with(value)
-
-
 class ChooseByDigit(ChooseOne):
     """A choice in which a digit chooses, too: it stands before each option."""
 
@@ -139,6 +125,47 @@ class ChooseByDigit(ChooseOne):
     def leave_with(self, value: str | None) -> None:
         self._is_left = True
         super().leave_with(value)
+
+
+class ChooseTheme(Finder):
+    """One of the *themes* with the typed letters. The theme under the cursor is tried; escape brings *current* back."""
+
+    found = query_one(Options)
+
+    def __init__(self, themes: Iterable[str], current: str) -> None:
+        super().__init__()
+        self._themes, self._current = sorted(themes), current
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield Line(placeholder="Type a part of its name")
+            yield Options(*(Option(name, name) for name in self._themes))
+        box.border_title = "Theme"
+
+    def on_mount(self) -> None:
+        self.found.highlighted = self._themes.index(self._current)
+
+    @on(Line.Changed)
+    def show_matching(self) -> None:
+        words = WordFilter(self.line.value)
+        self.found.set_options(Option(name, name) for name in self._themes if words.fits(name))
+        self.found.action_first()
+
+    @on(OptionList.OptionHighlighted)
+    def preview(self, event: OptionList.OptionHighlighted) -> None:
+        self.app.theme = event.option.id or self._current
+
+    @on(Line.Submitted)
+    def choose(self) -> None:
+        self.found.action_select()
+
+    @on(OptionList.OptionSelected)
+    def leave_with(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id)
+
+    def action_leave(self) -> None:
+        self.app.theme = self._current
+        super().action_leave()
 
 
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."

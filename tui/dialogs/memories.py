@@ -1,10 +1,7 @@
-"""Dialogs about memories: the form that changes one, merging several, and picking any by its words."""
+"""Dialogs about memories: the form that changes or merges them, and picking any by its words."""
 
 from __future__ import annotations
 
-import re
-from difflib import SequenceMatcher
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -18,18 +15,18 @@ from engine.search.query import filter_terms
 from engine.stores.writing import changes_of
 from tui.dialogs.dialog import Dialog, Finder, Line
 from tui.keys import bindings, keyed
-from tui.plain import one_line, plain
+from tui.plain import plain
 from tui.widgets.lists.memories import MemoryList
 from tui.widgets.lists.rows import RowList
-from tui.widgets.memory_pane import MemoryPane, memory_text
+from tui.widgets.memory_pane import MUTED, MemoryPane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from textual.app import ComposeResult
+    from textual.timer import Timer
     from textual.widget import Widget
 
-    from engine.memory import Memory
     from engine.roots import OpenIndex
     from engine.stores.writing import Changes, FormField
 
@@ -42,25 +39,41 @@ class MemoryForm(Dialog["Changes | None"]):
     """Shows *form* under *title*. Gives the changes that *check* allows, or None.
 
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
+    *suggested*: the first text of some fields, by name, in place of the present text.
     """
 
     BINDINGS = bindings(shown="form.save")
+    NEEDS_CHANGE = True
 
     told = query_one("#told", Static)
 
-    def __init__(self, title: str, form: Sequence[FormField], check: Callable[[Changes], None]) -> None:
+    def __init__(
+        self,
+        title: str,
+        form: Sequence[FormField],
+        check: Callable[[Changes], object],
+        suggested: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__()
         self._title, self._form, self._check = title, form, check
+        self._first = {field.name: (suggested or {}).get(field.name, field.text) for field in form}
         self._is_warned = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="form") as box:
-            with VerticalScroll(can_focus=False):
-                for place, field in enumerate(self._form):
-                    yield Static(_heading(field), classes="name", markup=False)
-                    yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
+            with Container(id="sides"):
+                with VerticalScroll(can_focus=False):
+                    for place, field in enumerate(self._form):
+                        yield Static(_heading(field), classes="name", markup=False)
+                        first = self._first[field.name]
+                        yield TextArea(first, id=f"field-{place}", compact=True, show_line_numbers=False)
+                yield from self.compose_beside()
             yield Static(id="told")
         box.border_title = plain(self._title)
+
+    def compose_beside(self) -> ComposeResult:
+        """What stands beside the fields."""
+        yield from ()
 
     def scroll_to_center(self, widget: Widget, *_: Any, **options: Any) -> None:  # noqa: ARG002
         """Show a field with the focus from its name on."""
@@ -75,17 +88,21 @@ class MemoryForm(Dialog["Changes | None"]):
 
     @property
     def is_changed(self) -> bool:
-        return any(self.texts[field.name] != field.text for field in self._form)
+        return self.texts != self._first
+
+    @property
+    def changes(self) -> Changes:
+        return changes_of(self._form, self.texts)
 
     @on(TextArea.Changed)
     def forget_warning(self) -> None:
         self._is_warned = False
 
     def action_save(self) -> None:
-        if not self.is_changed:
+        if self.NEEDS_CHANGE and not self.is_changed:
             self.told.update(plain(keyed(self.app, UNCHANGED)))
             return
-        changes = changes_of(self._form, self.texts)
+        changes = self.changes
         try:
             self._check(changes)
         except MemsiftError as error:
@@ -106,71 +123,66 @@ def _heading(field: FormField) -> str:
     return f"{field.name.replace('_', ' ').capitalize()}  ({field.hint})" if field.hint else field.name
 
 
-KEEPS, RETIRES = "Kept", "Retired as superseded"
-RULE = "The kept memory gets {tags} and the related files of the others. Their underlined words are not copied."
-ONLY_KEPT, ONLY_OTHERS = "underline $text-success", "underline $text-error"
-WORD, MOST_COMPARED = re.compile(r"\w+|[^\w\s]"), 6_000
+REST_SECONDS = 0.15
+"""The difference is made when nothing was typed for this time."""
 
 
-class MergeMemories(Dialog[str | None]):
-    """Shows *memories*, two or more. Gives the id of the memory to keep, or None."""
+class MergeMemories(MemoryForm):
+    """The form of the merged memory, and the difference that saving makes in all files. It gives as a MemoryForm.
 
-    BINDINGS = bindings(shown="merge.merge merge.swap")
+    *form*: the memory after a merge without changes. *suggested*: the first text of some fields. *difference* gives the
+    difference of changes; it raises MemsiftError. *swap* asks again, with another memory to keep.
+    """
 
-    kept = query_one("#kept", MemoryPane)
-    others = query_one("#others", MemoryPane)
+    BINDINGS = bindings(shown="merge.swap")
+    NEEDS_CHANGE = False
 
-    def __init__(self, memories: Sequence[Memory]) -> None:
-        super().__init__()
-        self._memories = list(memories)
+    shown = query_one("#difference", MemoryPane)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="merge") as box:
-            with Container(id="sides"):
-                yield MemoryPane("kept")
-                yield MemoryPane("others")
-            yield Static(id="rule")
-        box.border_title = "Merge"
+    def __init__(
+        self,
+        title: str,
+        form: Sequence[FormField],
+        suggested: Mapping[str, str],
+        difference: Callable[[Changes], str],
+        swap: Callable[[], object],
+    ) -> None:
+        super().__init__(title, form, difference, suggested)
+        self._difference, self._swap = difference, swap
+        self._resting: Timer | None = None
+
+    def compose_beside(self) -> ComposeResult:
+        yield MemoryPane("difference")
 
     def on_mount(self) -> None:
-        self._show()
+        self.shown.border_title = "What is written"
+        self.show_difference()
 
-    def _show(self) -> None:
-        kept, *others = self._memories
-        self.kept.border_title = plain(f"{KEEPS}: {kept.summary.id}")
-        self.others.border_title = plain(f"{RETIRES}: {', '.join(other.summary.id for other in others)}")
-        texts = [memory_text(memory, has_links=False) for memory in self._memories]  # a link has a colour of its own
-        left, right = told_apart(texts[0], Content("\n\n").join(texts[1:]))
-        self.kept.show(left)
-        self.others.show(right)
-        new = dict.fromkeys(tag for other in others for tag in other.summary.tags if tag not in kept.summary.tags)
-        tags = f"the tags {one_line('#' + ' #'.join(new))}" if new else "the tags"
-        self.query_one("#rule", Static).update(plain(RULE.format(tags=tags)))
+    @on(TextArea.Changed)
+    def show_soon(self) -> None:
+        if self._resting:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, self.show_difference)
+
+    def show_difference(self) -> None:
+        try:
+            self.shown.show(coloured(self._difference(self.changes)), from_start=False)
+        except MemsiftError as error:
+            self.shown.show(plain(str(error)).stylize_before("$text-error"))
 
     def action_swap(self) -> None:
         """Keep the next memory in place of this one."""
-        self._memories = [*self._memories[1:], self._memories[0]]
-        self._show()
-
-    def action_merge(self) -> None:
-        self.dismiss(self._memories[0].summary.id)
+        self.dismiss(None)
+        self._swap()
 
 
-def told_apart(kept: Content, others: Content) -> tuple[Content, Content]:
-    """Both texts, with a mark on each run of words that the other does not have in this place.
-
-    Of long texts, the first MOST_COMPARED words are compared: the time grows with the square of their number.
-    """
-    left, right = ([*islice(WORD.finditer(side.plain), MOST_COMPARED)] for side in (kept, others))
-    matcher = SequenceMatcher(None, [word[0] for word in left], [word[0] for word in right])
-    for _, *ends in (change for change in matcher.get_opcodes() if change[0] != "equal"):
-        kept = _marked(kept, ONLY_KEPT, left[slice(*ends[:2])])
-        others = _marked(others, ONLY_OTHERS, right[slice(*ends[2:])])
-    return kept, others
-
-
-def _marked(text: Content, style: str, words: Sequence[re.Match[str]]) -> Content:
-    return text.stylize(style, words[0].start(), words[-1].end()) if words else text
+def coloured(difference: str) -> Content:
+    """A difference in the unified form, with the colours of added and removed lines."""
+    tones = {"+": "$text-success", "-": "$text-error", "@": MUTED}
+    lines = difference.replace("\n--- ", "\n\n--- ").splitlines()
+    return Content("\n").join(
+        plain(line).stylize_before(MUTED if line[:3] in ("+++", "---") else tones.get(line[:1], "")) for line in lines
+    )
 
 
 NO_MATCH = "No memory has all of these words."

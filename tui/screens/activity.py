@@ -97,7 +97,7 @@ COLUMNS = (
         has_marks=True,
     ),
     Column(_number, "Inj.", MOST, width=6, gap=2, tone=_outcome_tone, is_number=True),
-    Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=74, tone=_outcome_tone),
+    Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=96, tone=_outcome_tone),
     Column(_duration, "Took", SLOWEST, width=9, tone=_duration_tone, is_number=True),
 )
 
@@ -171,7 +171,7 @@ def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], wi
 
 def _title(memory_id: str, memory_of: Callable[[str], Memory | None]) -> str:
     memory = memory_of(memory_id)
-    return one_line(f"{memory.summary.title} ({memory_id})" if memory else f"{memory_id} (not here any more)")
+    return one_line(f"{memory.summary.name} ({memory_id})" if memory else f"{memory_id} (not here any more)")
 
 
 class ActivityScreen(ModeScreen):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.events import ScreenResume
 from textual.widget import Widget
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerCancelled, WorkerState, get_current_worker
 
 from tui.dialogs.dialog import FullText, copy_focused, copy_text
 from tui.keys import bindings
-from tui.plain_app import LabelsChanged, Reloaded, RunChanged
+from tui.plain_app import FindingsChanged, LabelsChanged, Reloaded, RunChanged
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
 from tui.widgets.memory_pane import NO_MARKS, memory_text
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from labels.records import Event
     from tui.dialogs.dialog import Dialog
     from tui.runner import Runner
+    from tui.workspace.curate.tasks import Checked
 
 T = TypeVar("T")
 
@@ -129,6 +132,39 @@ class ModeScreen(PanesScreen):
         """Show the error of a worker of this screen; the app gets the events of its own workers only."""
         if event.state is WorkerState.ERROR:
             self.app.tell_error(event.worker.error)
+
+    # The checks
+
+    def check_memories(self, *, is_whole: bool = False) -> None:
+        """Run the checks beside the app if they are behind. The screens get FindingsChanged when they are done."""
+        if self.app.findings.is_behind(os.environ, is_whole=is_whole):
+            check = partial(self._check, self.app.workspace.reading, is_whole)
+            self.app.run_worker(check, thread=True, exclusive=True, group="checks", exit_on_error=False)
+
+    def _check(self, reading: int, is_whole: bool) -> None:
+        worker, app = get_current_worker(), self.app
+        last: tuple[str, int] = ("", 0)
+
+        def tell(*now: Any) -> None:
+            nonlocal last
+            if worker.is_cancelled:
+                raise WorkerCancelled
+            if now != last:
+                last = now
+                app.call_later(self._show_check, now[0], now[1])
+
+        with suppress(WorkerCancelled):
+            app.call_later(self._take_checked, app.findings.check(os.environ, tell, is_whole=is_whole), reading)
+
+    def _show_check(self, check: str, found: int) -> None:
+        self.app.findings.progress = f"Checking {check} · {found:,} found"
+        self.app.tell_screens(FindingsChanged())
+
+    def _take_checked(self, checked: Checked, reading: int) -> None:
+        """Keep the findings, unless the memories were read again since *reading*."""
+        if reading == self.app.workspace.reading:
+            self.app.findings.take(checked)
+            self.app.tell_screens(FindingsChanged())
 
     def take_back(self, undo: Callable[[], Event | None]) -> Event | None:
         """Call *undo* and give the event that it took back. A toast tells of an error, or that there is no event."""

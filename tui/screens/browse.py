@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.content import Content
-from textual.worker import WorkerCancelled, get_current_worker
 
 from engine.lean.record import replace
 from engine.quality.checks.safety import spoken
@@ -21,17 +19,16 @@ from engine.stores.markdown.parts import is_part
 from tui.dialogs.choices import ChooseOne
 from tui.keys import bindings, keyed
 from tui.plain import plain
-from tui.plain_app import AllReplayed
+from tui.plain_app import AllReplayed, FindingsChanged
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList, number_options
 from tui.screens.memory_changes import MemoryChanges
 from tui.screens.phrase_changes import PhraseChanges
-from tui.widgets.lists.memories import MemoryTable, columns_over
+from tui.widgets.lists.memories import MemoryList, columns_over
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_detail import NOTHING_ABOUT, MemoryOverview, about_lines, detail_text, prompt_line
 from tui.widgets.memory_pane import MUTED, MemoryPane, category_name
 from tui.widgets.signs import signs
-from tui.workspace.curate.findings import CHEAP, MOST_CHECKED, cheap_findings, check_stamp
 from tui.workspace.curate.memory_facts import (
     ANY,
     EVERYTHING,
@@ -48,21 +45,21 @@ from tui.workspace.curate.memory_facts import (
     said_in_file,
     stamps,
 )
+from tui.workspace.curate.tasks import IN_APP
 from tui.workspace.filtering import RowRules, no_memories
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from engine.memory import MemorySummary
-    from engine.quality.registry import Finding
 
 PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
-IN_INBOX = "The Inbox, {go.inbox}, shows where."
+HINT = "{list.order} sort, {browse.category} category, {browse.status} status, {browse.finding} finding"
+IN_INBOX = "Press {go.inbox} to see more."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
-CHECKING = "The checks still run: memories with a finding appear here when they are done. {go.back} shows all."
-NOT_CHECKED = "Of so many memories, each start checks only the safety. {go.inbox} checks all; {go.back} shows all."
+CHECKING = "The checks are running. Memories with a finding appear here when they are done. {go.back} shows all."
+NOT_CHECKED = "Of so many memories, a start finds only the risky ones. {go.inbox} runs all checks; {go.back} shows all."
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -70,10 +67,10 @@ NEVER_PULLED = (
     "No prompt pulls this memory in. {go.replay} tries another prompt, {go.activity} lists the hook's answers."
 )
 STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
-BY_WHICH = "It was pulled in by which prompt?"
+BY_WHICH = "Which prompt pulled it in?"
 NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
-SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
+SHOW_HIDDEN_LINE = "Show {} hidden: your labels of these prompts will not count as blind"
 ALL = ""
 MOST_CHOICES = 200
 FEW = 12
@@ -85,16 +82,16 @@ class BrowseScreen(ModeScreen):
 
     TAB = "browse"
     CSS_PATH = "filtered_list.tcss"
-    AUTO_FOCUS = "MemoryTable"
+    AUTO_FOCUS = "MemoryList"
     ON_ROWS = (
         *("copy", "copy_path", "open", "retire", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "phrases", "merge", "move"),
     )
-    CHOOSING = ("undo", "category", "status", "finding")
+    CHOOSING = ("undo", "narrow")
     BINDINGS = bindings(
-        shown="list.filter change.retire change.restore change.edit browse.prompts change.undo copy.text copy.path "
-        "change.file list.select list.order browse.category browse.status browse.finding browse.open change.tags "
-        "change.merge change.phrases",
+        shown="list.filter browse.prompts change.edit change.retire change.restore change.merge browse.finding "
+        "change.undo change.tags change.file list.select list.order browse.category browse.status change.phrases "
+        "copy.text copy.path browse.open",
         hidden="change.redo change.move list.all list.turn",
     )
     HELP = (
@@ -109,7 +106,7 @@ class BrowseScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         workspace = self.app.workspace
-        self.memories = MemoryTable(columns_over(workspace.roots), Facts(now=workspace.now()))
+        self.memories = MemoryList(columns_over(workspace.roots), Facts(now=workspace.now()))
         self.overview, self.about = MemoryOverview(), MemoryPane("about")
         self.listing = FilteredList(
             self,
@@ -126,7 +123,6 @@ class BrowseScreen(ModeScreen):
         self.marker = Marker()
         self._reading = 0
         self._stamps: tuple[tuple[str, int, int], ...] = ()
-        self._begun: tuple[object, ...] = ()
         self._is_checked = False
         self._shown_kind = ("", False)
         self._counted: dict[str, Counter[str]] = {}
@@ -150,8 +146,9 @@ class BrowseScreen(ModeScreen):
             self._go_to_wanted(workspace.wanted_memory)
         if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
             self.call_after_refresh(self.read_facts)  # a thread would slow the first screen
-        elif self._begun != check_stamp(workspace, os.environ):
-            self.read_findings()
+        else:
+            self.check_memories()
+            self.show_findings()
 
     def _go_to_wanted(self, memory_id: str) -> None:
         """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
@@ -186,8 +183,8 @@ class BrowseScreen(ModeScreen):
         self.about.show(plain(""))
         why = no_memories(self.app.workspace.index) or NO_MATCH
         if self.narrowing.check and len(self.app.workspace.index):
-            is_partial = len(self.app.workspace.index) > MOST_CHECKED
-            why = CHECKING if not self._is_checked else NOT_CHECKED if is_partial else NO_MATCH
+            checked = self.app.findings.checked
+            why = CHECKING if checked is None else NOT_CHECKED if checked.is_partial else NO_MATCH
         return plain(keyed(self.app, why))
 
     def title_parts(self) -> Sequence[str]:
@@ -242,41 +239,27 @@ class BrowseScreen(ModeScreen):
         """Show new facts, and remember the stamps of the files that they come from."""
         self._stamps = read
         self._take_facts(replace(facts, findings=self.memories.facts.findings))
-        if self._begun != check_stamp(self.app.workspace, os.environ):
-            self.read_findings()
+        self.check_memories()
+        self.show_findings()
 
-    def read_findings(self) -> None:
-        """Run the cheap checks beside the app, when all that is quick is on the screen."""
-        self._begun = check_stamp(self.app.workspace, os.environ)
-        self._read_findings(self._begun)
-
-    @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
-    def _read_findings(self, stamp: tuple[object, ...]) -> None:
-        worker = get_current_worker()
-
-        def stop_if_late(*_: object) -> None:
-            if worker.is_cancelled:
-                raise WorkerCancelled
-
-        with suppress(WorkerCancelled):
-            found = cheap_findings(self.app.workspace, os.environ, stop_if_late)
-            self.call_later(self.show_findings, found, stamp)
-
-    def show_findings(self, findings: Mapping[str, tuple[Finding, ...]], stamp: tuple[int, ...]) -> None:
-        """Show the findings of cheap checks, by memory id, unless newer checks have begun since *stamp*."""
-        if stamp == self._begun:
-            risky = sum(any(found.check == SAFETY for found in about) for about in findings.values())
-            if risky and not self._is_checked:
+    @on(FindingsChanged)
+    def show_findings(self) -> None:
+        """Show the findings of the checks, and tell once that some memories are risky."""
+        if checked := self.app.findings.checked:
+            found = checked.by_memory()
+            risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())
+            if risky and not self._is_checked and self.is_current:
                 self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
             self._is_checked = True
-            self._take_facts(replace(self.memories.facts, findings=findings))
+            if found != self.memories.facts.findings:
+                self._take_facts(replace(self.memories.facts, findings=found))
 
     def _take_facts(self, facts: Facts) -> None:
-        self.memories.facts = facts
+        self.memories.take_facts(facts)
         if self.listing.choice.order or self.narrowing.check:
             self.listing.show_matching(is_near=True)
         else:
-            self.memories.refresh()
+            self.listing.show_heads()
             self.show_again()
 
     # Keys
@@ -303,32 +286,20 @@ class BrowseScreen(ModeScreen):
         if is_new:
             self.phrases.forget()
 
-    def action_category(self) -> None:
-        self._narrow_to("category")
-
-    def action_status(self) -> None:
-        self._narrow_to("status")
-
-    def action_finding(self) -> None:
-        """Ask for a check; until the checks are done, their numbers are not known."""
-        numbers = self._numbers()["check"]
-        names = {ALL: "all memories", ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
-        known = {**numbers, ALL: len(self.app.workspace.index)}
-        self._narrow("check", number_options(names, known) if self._is_checked else names)
-
-    def _narrow_to(self, field: str) -> None:
-        """Ask for one of the values of a field, with the number of memories of each."""
+    def action_narrow(self, field: str) -> None:
+        """Ask which value of a field of the narrowing should hold. Numbers of checks are known when these are done."""
         numbers = self._numbers()[field]
-        texts = {ALL: "all memories", **{name: category_name(name) for name in sorted(numbers)}}
-        self._narrow(field, number_options(texts, {**numbers, ALL: sum(numbers.values())}))
-
-    def _narrow(self, field: str, options: dict[str, str]) -> None:
-        """Ask which value of a field of the narrowing should hold."""
+        names = {name: category_name(name) for name in sorted(numbers)}
+        if field == "check":
+            names = {ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in IN_APP}}
+        texts = {ALL: "all memories", **names}
+        if field != "check" or self._is_checked:
+            texts = number_options(texts, {**numbers, ALL: len(self.app.workspace.index)})
 
         def narrow(value: str) -> None:
             self.listing.choose(kind=replace(self.narrowing, **{field: value}))
 
-        shown = dict(list(options.items())[:MOST_CHOICES])
+        shown = dict(list(texts.items())[:MOST_CHOICES])
         name = {"check": "finding"}.get(field, field)
         self.ask(ChooseOne(f"Show which {name}?", shown, getattr(self.narrowing, field)), narrow)
 

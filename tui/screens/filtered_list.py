@@ -147,7 +147,7 @@ class FilteredList(RowsPane):
             self._owner.show_current(from_start=False)
 
     def show_matching(self, *, is_near: bool = False) -> None:
-        """List the rows of the choice; others are not selected any more. *is_near*: see `RecordList.show`."""
+        """List the rows of the choice; others are not selected any more. *is_near*: see `RowList.show`."""
         found = self._owner.find_rows()
         if found is None:
             return
@@ -157,10 +157,14 @@ class FilteredList(RowsPane):
         self.rows.show(found, is_near=is_near)
         if was_empty != (not found):
             self.screen.refresh_bindings()
-        self.query_one(ColumnHeads).show(self.choice)
+        self.show_heads()
         self.show_title()
         if not found:
             self.detail.show(self._owner.nothing())
+
+    def show_heads(self) -> None:
+        self.rows.sorted_by = self.choice.order
+        self.query_one(ColumnHeads).show(self.choice)
 
     def find(self, rows: Sequence[Any] | None) -> Sequence[Any] | None:
         """The rows that fit the choice. The list marks its words."""

@@ -6,14 +6,14 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.content import Content
 
 from engine.installation import install_command
-from engine.lean.record import replace
-from engine.quality.decisions import ACCEPTED, REJECTED
+from engine.quality.decisions import ACCEPTED, REJECTED, SAFETY
 from tui.keys import bindings, keyed
-from tui.plain import marked, one_line, plain
+from tui.plain import marked, one_line, plain, printable
+from tui.plain_app import FindingsChanged
 from tui.screens.base_screen import ModeScreen
 from tui.screens.filtered_list import FilteredList
 from tui.screens.memory_changes import MemoryChanges
@@ -22,16 +22,14 @@ from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.lists.memories import severity_tone, severity_word
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
-from tui.workspace.curate.findings import (
+from tui.workspace.curate.tasks import (
     BY_CHECK,
     BY_TITLE,
     RULES,
     WORST,
     Checked,
     Task,
-    check_all,
-    settle,
-    unsettle,
+    flagged,
 )
 
 if TYPE_CHECKING:
@@ -45,8 +43,10 @@ PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
-LACKING = "\n\nOf these memories, {}, by which prompts in other words would find it: memsift phrases write"
+LACKING = "\n\nOf these memories {}. Phrases let prompts in other words find a memory: memsift phrases write"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
+DECIDE = "{inbox.approve} accept, {inbox.block} keep out, {change.retire} retire"
+FLAGGED = "bold reverse $text-error"
 ONLY_SAFETY = "Only a risky memory can be kept out."
 
 
@@ -75,16 +75,16 @@ class InboxList(ColumnList[Task]):
         return record.id
 
 
-def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]) -> Content:
-    """The reason, the way to settle it, the model's rating, and the memories that it is about.
+def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]) -> tuple[Content, int]:
+    """The reason, the way to settle it, the model's rating, and the memories that it is about, with flagged words.
 
-    *say* puts keys in the place of their ids.
+    The number is the place of the first flagged word, or 0. *say* puts keys in the place of their ids.
     """
     finding = task.finding
     where = f" · {one_line(finding.where)}" if finding.where else ""
     lines = [
         plain(f"{finding.check} · {severity_word(finding.severity)} severity{where}").stylize_before(MUTED),
-        marked(f"{finding.reason[:1].upper()}{finding.reason[1:]}", marker).stylize_before("bold"),
+        *(marked(f"{why[:1].upper()}{why[1:]}", marker).stylize_before("bold") for why in (finding.reason, *task.more)),
         plain(say(_ways(task)) if task.memory else one_line(finding.action)),
     ]
     if task.rated:
@@ -92,18 +92,23 @@ def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callab
         lines.append(plain(rating).stylize_before(MUTED))
     for memory in memories:
         lines += [Content(""), plain("─" * 24).stylize_before(HEADING), memory_text(memory)]
-    return Content("\n").join(lines)
+    text, head = Content("\n").join(lines), len(Content("\n").join(lines[:3]))
+    words = dict.fromkeys(printable(part) for part in flagged(finding, memories[0])) if memories else ()
+    places = [(at, at + len(part)) for part in words if (at := text.plain.find(part, head)) >= 0]
+    for start, end in places:
+        text = text.stylize(FLAGGED, start, end)
+    return text, min(places)[0] if places else 0
 
 
 def _ways(task: Task) -> str:
     """The keys that settle a finding about a memory."""
     if task.others:
-        return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
-    if task.finding.check == "safety":
-        return "{inbox.approve} approves it · {inbox.block} keeps it out · {change.retire} retires it"
+        return "{change.merge} merge them · {change.retire} retire this one · {inbox.approve} both are fine"
+    if task.finding.check == SAFETY:
+        return f"Read the marked words, then {DECIDE}."
     if task.finding.check in ("asked", "phrases"):
-        return "{change.phrases} changes the phrases · {inbox.approve} says that it is fine"
-    return "{change.edit} edits it · {change.retire} retires it · {inbox.approve} says that it is fine"
+        return "{change.phrases} change the phrases · {inbox.approve} it is fine"
+    return "{change.edit} edit it · {change.retire} retire it · {inbox.approve} it is fine"
 
 
 class InboxScreen(ModeScreen):
@@ -124,8 +129,8 @@ class InboxScreen(ModeScreen):
         "change.redo",
     )
     HELP = (
-        "What the checks found, the worst first. {inbox.approve} says that a finding is fine as it is: a risky memory "
-        "is approved then. {change.retire}, {change.edit} and {change.merge} change the memory. Each key acts on the "
+        "What the checks found, the worst first. {inbox.approve} accepts a finding; a risky memory is injected then. "
+        "{change.retire}, {change.edit} and {change.merge} change the memory. Each key acts on the "
         "selected findings, and {change.undo} takes it back."
     )
 
@@ -136,48 +141,20 @@ class InboxScreen(ModeScreen):
         self.changes = MemoryChanges(self, self.chosen, self.listing.show_progress, self._forget)
         self.phrases = PhraseChanges(self, self.chosen, lambda: self._forget(is_new=True))
         self.hold(self.changes, self.phrases, self.listing)
-        self._reading = 0
         self._checked: Checked | None = None
-        self._settled: list[list[Task]] = []
 
     def begin(self) -> None:
         """Run the checks again if the memories have changed."""
-        if self._reading != self.app.workspace.reading:
-            self._reading = self.app.workspace.reading
-            self._leave_out_changed()
-            self.listing.show_progress("Checking …")
-            self.run_checks()
+        self.check_memories(is_whole=True)
+        self.show_findings()
 
-    @work(thread=True, exclusive=True, group="checks", exit_on_error=False)
-    def run_checks(self) -> None:
-        workspace = self.app.workspace
-
-        def tell(check: str, found: int) -> None:
-            self.call_later(self.listing.show_progress, f"Checking {check} · {found:,} found")
-
-        reading = workspace.reading
-        db, clock = workspace.store.path, workspace.now
-        found = check_all(workspace.index, workspace.roots, db, os.environ, tell, clock=clock)
-        self.call_later(self.show_findings, found, reading)
-
-    def show_findings(self, checked: Checked, reading: int) -> None:
-        """List what the checks found, unless the memories were read again since *reading*."""
-        if reading == self.app.workspace.reading:
-            self.listing.progress = ""
-            self._show_tasks(checked)
-
-    def _leave_out_changed(self) -> None:
-        """Take findings off the list whose memories have changed. The checks tell which of them still hold."""
-        if self._checked:
-            now = {_state(memory) for memory in self.app.workspace.index.summaries()}
-            kept = tuple(task for task in self._checked.tasks if now.issuperset(map(_state, task.about)))
-            self._show_tasks(replace(self._checked, tasks=kept))
-
-    def _show_tasks(self, checked: Checked) -> None:
-        """List the findings, with the cursor near its place, but none that was settled since the checks began."""
-        settled = {_text_of(task) for tasks in self._settled for task in tasks}
-        self._checked = replace(checked, tasks=tuple(task for task in checked.tasks if _text_of(task) not in settled))
-        self.listing.show_matching(is_near=True)
+    @on(FindingsChanged)
+    def show_findings(self) -> None:
+        """List the findings, with the cursor near its place."""
+        if self._checked is not (found := self.app.findings.checked):
+            self._checked = found
+            self.listing.show_matching(is_near=True)
+        self.listing.show_progress(self.app.findings.progress or ("" if found else "Checking …"))
 
     # The list
 
@@ -206,9 +183,17 @@ class InboxScreen(ModeScreen):
             memories = [memory for summary in task.about if (memory := self.app.workspace.memory(summary.id))]
             if task.memory:
                 self.changes.note_seen(task.memory)
-            text = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
-            self.listing.detail.show(text, from_start=from_start)
+            text, flagged_at = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
+            detail = self.listing.detail
+            detail.border_title = plain(self._held(task) if task.memory and task.finding.check == SAFETY else "")
+            detail.show(text, from_start=from_start, at=flagged_at)
             self.refresh_bindings()
+
+    def _held(self, task: Task) -> str:
+        """The rule, whether a risky memory is injected before a person decides, and the keys that decide."""
+        is_own = task.memory is not None and self.app.workspace.index.is_accepted(task.memory)
+        rule = task.finding.reason.partition(":")[0].capitalize()
+        return f"{rule} · {'' if is_own else 'not '}injected until you decide: {keyed(self.app, DECIDE)}"
 
     def show_again(self) -> None:
         super().show_again()
@@ -250,39 +235,32 @@ class InboxScreen(ModeScreen):
         self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
 
     def action_block(self) -> None:
-        self._settle([task for task in self.tasks.chosen if task.finding.check == "safety"], REJECTED, "kept out")
+        self._settle([task for task in self.tasks.chosen if task.finding.check == SAFETY], REJECTED, "kept out")
 
     def _settle(self, tasks: list[Task], verdict: str, word: str) -> None:
         """Decide about *tasks*, and take them off the list."""
         with self.app.telling_errors():
-            settled = settle(tasks, verdict, os.environ)
-            if not settled or self._checked is None:
+            if settled := self.app.findings.settle(tasks, verdict, os.environ):
+                self.listing.select(())
+                self.app.tell_screens(FindingsChanged())
+                self.app.tell(f"{settled:,} {word}. {self.changes.undo_key} takes it back.")
+            else:
                 self.app.tell(OFF_MEMORY, severity="warning")
-                return
-            self._settled.append(settled)
-            self.tasks.selected = set()
-            self._show_tasks(self._checked)
-            self.app.tell(f"{len(settled):,} {word}. {self.changes.undo_key} takes it back.")
 
     def action_undo(self) -> None:
         """Take back the last decision; without one since the last change of memories, that change."""
-        if not self._settled:
-            if not self.phrases.take_back():
-                self.changes.action_undo()
-            return
         with self.app.telling_errors():
-            tasks = self._settled[-1]
-            unsettle(tasks, os.environ)
-            self._settled.pop()
-            self._reading = 0
-            self.begin()
-            self.app.tell(f"Took back the decision about {len(tasks):,}.")
+            if back := self.app.findings.unsettle(os.environ):
+                self.app.tell_screens(FindingsChanged())
+                self.app.tell(f"Took back the decision about {back:,}.")
+            elif not self.phrases.take_back():
+                self.changes.action_undo()
 
     def _forget(self, is_new: bool) -> None:
         """After a change of memories, u takes that change back, not a decision before it."""
         self.listing.select(())
         if is_new:
-            self._settled.clear()
+            self.app.findings.forget()
             self.phrases.forget()
 
     @on(RowList.Selected)
@@ -298,14 +276,4 @@ class InboxScreen(ModeScreen):
         current = self.tasks.current if action in self.ON_ROWS else None
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
-        return ONLY_SAFETY if action == "block" and current and current.finding.check != "safety" else ""
-
-
-def _state(memory: MemorySummary) -> tuple[str, str, str]:
-    """What a check of a memory depends on."""
-    return memory.id, memory.digest, memory.status
-
-
-def _text_of(task: Task) -> tuple[str, str]:
-    """The finding and the text that it is about."""
-    return task.id, task.memory.digest if task.memory else ""
+        return ONLY_SAFETY if action == "block" and current and current.finding.check != SAFETY else ""

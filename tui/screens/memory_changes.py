@@ -25,7 +25,7 @@ from tui.dialogs.questions import AskLine
 from tui.keys import keyed
 from tui.plain import plain
 from tui.screens.base_screen import ScreenPart
-from tui.workspace.curate.curating import check, edited_in_editor, keep_refused, perform, redo, undo
+from tui.workspace.curate.curating import difference, edited_in_editor, keep_refused, merged_form, perform, redo, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -62,6 +62,7 @@ INACTIVE = ("retired", "archived")
 
 OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
 A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor."
+NO_TAGS = "It has a name in place of tags: {change.edit} changes it."
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
 
@@ -129,7 +130,7 @@ class MemoryChanges(ScreenPart):
         self._choose("Changed the tags of", (), self._ask_tags)
 
     def _ask_tags(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        check(Tag(*self.home(memories[0]), ("tag",), ()), read)
+        difference(Tag(*self.home(memories[0]), ("tag",), ()), read)
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
@@ -153,7 +154,7 @@ class MemoryChanges(ScreenPart):
             form = writing_of(root, own.file).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
-                check(Edit(root, own, changes), read)
+                difference(Edit(root, own, changes), read)
 
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
@@ -213,14 +214,23 @@ class MemoryChanges(ScreenPart):
                     f"They lie in {len(roots)} folders. Move them into one with {key}, then merge them."
                 )
             read = self._texts(chosen)
-            found = [memory for summary in chosen if (memory := self.app.workspace.memory(summary.id))]
+            kept, *others = chosen
+            form, suggested = merged_form(kept, others, read)
 
-            def merge(kept_id: str) -> None:
-                (kept,) = (summary for summary in chosen if summary.id == kept_id)
-                others = tuple(self.home(summary)[1] for summary in chosen if summary is not kept)
-                self.change("Merged", [Merge(*self.home(kept), others)], read)
+            def merging(changes: Changes) -> Merge:
+                return Merge(*self.home(kept), tuple(other.own for other in others), changes=changes)
 
-            self._screen.ask(MergeMemories(found), merge)
+            def merge(changes: Changes) -> None:
+                self.change("Merged", [merging(changes)], read)
+
+            def show(changes: Changes) -> str:
+                return difference(merging(changes), read)
+
+            names = [memory.name for memory in chosen]
+            names = names if len({*names}) == len(names) else [memory.id for memory in chosen]
+            title = f"Keep {names[0]}, retire {', '.join(names[1:])}"
+            swap = partial(self.ask_kept, [*others, kept])
+            self._screen.ask(MergeMemories(title, form, suggested, show, swap), merge)
 
     def action_move(self) -> None:
         self._choose("Moved", (), self._ask_target)
@@ -249,6 +259,8 @@ class MemoryChanges(ScreenPart):
             return ""
         if is_part(memory):
             return keyed(self.app, A_PART)
+        if action == "retag" and memory.has_name:
+            return keyed(self.app, NO_TAGS)
         statuses = {"retire": (ACTIVE,), "restore": INACTIVE}.get(action, (memory.status,))
         return "" if memory.status in statuses else f"It is {memory.status}."
 

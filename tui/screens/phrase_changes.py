@@ -108,7 +108,7 @@ class PhraseChanges(ScreenPart):
                 require_phrases(memory, [line])
                 self._work(partial(self._change, memory, [line], []))
 
-        title = cells(memory.title, MOST_TITLE).rstrip()
+        title = cells(memory.name, MOST_TITLE).rstrip()
         hint = f"A prompt like this will find “{title}”. The phrase goes to {place}. {warning}"
         self._screen.ask(AskLine("Add the prompt as a phrase?", as_phrase(prompt.text), hint), add)
 

@@ -52,10 +52,11 @@ class BarText(Static):
 
     text = ""
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, accent: int = 0) -> None:
+        """Show *text*, its first *accent* characters in the colour of keys."""
         if text != self.text:
             self.text = text
-            self.update(plain(text))
+            self.update(plain(text).stylize("bold $footer-key-foreground", 0, accent) if accent else plain(text))
 
 
 class Tab(BarText):
@@ -72,7 +73,7 @@ class Tab(BarText):
         is_here = self.has_class("-current")
         here = " (this screen)" if signs(self).in_words and is_here else ""
         text = " ".join([self._key] * has_key + [f"{self._label}{here}"] * has_name)
-        self.say(text)
+        self.say(text, 0 if is_here or not has_key else len(self._key))
         return cell_len(text) + (3 if is_here else 1)
 
     async def on_click(self) -> None:

@@ -55,7 +55,7 @@ def explain_text(
     told = [plain(sentence) for sentence in said]
     if not explanations:
         return Content("\n").join(told) if told else plain(NOT_YET)
-    lines = [plain(explanations[0].memory.title).stylize_before("bold"), Content("")] if has_title else []
+    lines = [plain(explanations[0].memory.name).stylize_before("bold"), Content("")] if has_title else []
     lines += [_content(outcome_line(explanation), width) for explanation in explanations]
     lines += told
     by_strategy = {explanation.strategy: explanation for explanation in reversed(explanations)}

@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from tui.keys import KEYS, keyed, keys_of
 from tui.plain import cells, plain
-from tui.widgets.lists.rows import RecordList
+from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import VERDICTS, signs
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def dispute_text(labels: Iterable[Label]) -> Content:
 TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {go.back} leaves"
 
 
-class RecentLabels(RecordList["Label"]):
+class RecentLabels(RowList["Label"]):
     """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
 
     NOUN = "label"
@@ -54,7 +54,7 @@ class RecentLabels(RecordList["Label"]):
 
     def show_labels(self, labels: Sequence[Label], memory_of: Callable[[str], Memory | None]) -> None:
         found = {label.memory_id: memory_of(label.memory_id) for label in labels}
-        self._titles = {memory_id: memory.summary.title if memory else memory_id for memory_id, memory in found.items()}
+        self._titles = {memory_id: memory.summary.name if memory else memory_id for memory_id, memory in found.items()}
         self.show(labels)
         self.tell_key()
 
@@ -80,7 +80,7 @@ class RecentLabels(RecordList["Label"]):
 DIGITS, ANSWERS = "1234567890", ("label.none", "label.some", "label.mark")
 
 
-class TitleList(RecordList["Card"]):
+class TitleList(RowList["Card"]):
     """The titles of a list card, each with a digit, and the marks of the titles that would have helped."""
 
     NOUN = "title"

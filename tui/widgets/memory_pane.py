@@ -61,6 +61,8 @@ class MemoryPane(TextPane, Fitted):
     def __init__(self, id: str) -> None:  # noqa: A002 - as Textual's widgets
         super().__init__(id=id, classes="pane")
 
+    _is_waiting = False
+
     def compose(self) -> ComposeResult:
         yield Static(id=f"{self.id}-text")
 
@@ -69,17 +71,29 @@ class MemoryPane(TextPane, Fitted):
         """Cells of a line beside the scrollbar."""
         return max(1, self.content_region.width - self.styles.scrollbar_size_vertical)
 
-    def show(self, text: Content, *, from_start: bool = True) -> None:
-        """Show *text* from its beginning, or where the pane is scrolled to. Of a very long text, show the beginning."""
+    def show(self, text: Content, *, from_start: bool = True, at: int = 0) -> None:
+        """Show *text* from its beginning, or where the pane is scrolled to. Of a very long text, show the beginning.
+
+        *at*: the place of a character that is to be seen, in place of the beginning.
+        """
         if len(text) > MOST_CHARACTERS:
             text = text[:MOST_CHARACTERS] + plain(CUT.format(MOST_CHARACTERS, len(text))).stylize_before(MUTED)
         shown = self.query_one(Static)
         if not (isinstance(shown.content, Content) and text.is_same(shown.content)):
             shown.update(text)
             # Of two texts within one turn, Textual may keep the height of the first.
-            self.call_after_refresh(shown.refresh, layout=True)
+            self.call_after_refresh(self._laid_out, is_second=self._is_waiting)
+            self._is_waiting = True
         if from_start:
             self.scroll_home(animate=False)
+            if at:
+                line = len(text[:at].wrap(self.text_width)) - 1
+                self.call_after_refresh(self.scroll_to, y=max(0, line - self.size.height // 3), animate=False)
+
+    def _laid_out(self, *, is_second: bool) -> None:
+        self._is_waiting = False
+        if is_second:
+            self.query_one(Static).refresh(layout=True)
 
 
 def category_name(category: str) -> str:
@@ -92,10 +106,10 @@ def is_inactive(memory: MemorySummary) -> bool:
     return memory.status != "active"
 
 
-def memory_text(memory: Memory, marker: Marker = NO_MARKS, *, has_links: bool = True) -> Content:
-    """Title, facts, tags, path and body of a memory, with the matches of *marker* marked."""
+def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
+    """Name, description, facts, tags, path and body of a memory, with the matches of *marker* marked."""
     text = Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
-    return linked(text, memory.summary.file) if has_links else text
+    return linked(text, memory.summary.file)
 
 
 def linked(text: Content, file: str) -> Content:
@@ -111,15 +125,16 @@ def on_click(action: str, *parameters: str) -> Style:
 
 
 def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
-    """Title, facts, tags and path of a memory."""
+    """Name, description, facts, tags and path of a memory."""
     dates = [f"updated {summary.updated_at[:10]}"] if summary.updated_at else []
     status = [summary.status] if is_inactive(summary) else []
     facts = " · ".join([category_name(summary.category), *status, *dates])
-    tags = marked("#" + " #".join(summary.tags), marker) if summary.tags else Content("")
+    tags = "#" + " #".join(summary.tags) if summary.tags and not summary.has_name else ""
     return [
-        marked(summary.title, marker).stylize_before("bold"),
+        marked(summary.name, marker).stylize_before("bold"),
+        *([marked(summary.about, marker)] if summary.about else []),
         plain(facts).stylize_before(MUTED),
-        *([tags.stylize_before(MUTED)] if summary.tags else []),
+        *([marked(tags, marker).stylize_before(MUTED)] if tags else []),
         plain(shown_path(summary.path)).stylize_before(MUTED),
     ]
 

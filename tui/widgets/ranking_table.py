@@ -131,11 +131,11 @@ def _tone(row: Row) -> str:
 
 DRAWN_LABEL = (
     Column(lambda row: DRAWN.verdicts.get(row.verdict, ""), width=2, tone=lambda row: TONES.get(row.verdict, "")),
-    Column(lambda row: row.memory.title, "Memory", tone=_tone, has_marks=True),
+    Column(lambda row: row.memory.name, "Memory", tone=_tone, has_marks=True, more=lambda row: row.memory.about),
 )
 SPOKEN_LABEL = (
     Column(
-        lambda row: f"{SPOKEN.verdicts.get(row.verdict, '')} {row.memory.title}", "Memory", tone=_tone, has_marks=True
+        lambda row: f"{SPOKEN.verdicts.get(row.verdict, '')} {row.memory.name}", "Memory", tone=_tone, has_marks=True
     ),
 )
 

@@ -15,7 +15,7 @@ from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
 from labels.report.sections import group_of, summary
 from labels.report.text import as_item, first_part, laid_out
 from tui.plain import aligned, cells, one_line, plain
-from tui.widgets.lists.rows import RecordList
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, memory_text
 from tui.widgets.signs import DRAWN, Signs, signs
 
@@ -187,7 +187,7 @@ GROUP_WIDTH, BAR_GAP, MAX_SCALE = 8, 3, 60
 """Cells of the name of a group, of the space around a bar, and of a bar at most."""
 
 
-class PartList(RecordList["ReportSection"]):
+class PartList(RowList["ReportSection"]):
     """A row for each part, by the beginning of its title. The first of a group is behind the name of the group."""
 
     NOUN = "part"
@@ -218,7 +218,7 @@ class TableRow:
         return own if own and (own.memory or own.prompts) else None
 
 
-class TableRows(RecordList[TableRow]):
+class TableRows(RowList[TableRow]):
     """The rows of a part's table, with bars where there is room. Rows that can be opened have a sign at the end."""
 
     def id_of(self, record: TableRow) -> str:

@@ -12,7 +12,7 @@ from textual.content import Content
 from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, share, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
-from tui.widgets.lists.rows import RecordList
+from tui.widgets.lists.rows import RowList
 from tui.widgets.report import MUTED, interval_bar
 from tui.widgets.signs import DRAWN, signs
 
@@ -48,7 +48,7 @@ class KnobRow:
     saved: str
 
 
-class KnobList(RecordList[KnobRow]):
+class KnobList(RowList[KnobRow]):
     """A row for each setting. A moved setting says what it was."""
 
     NOUN = "setting"
@@ -70,7 +70,7 @@ class KnobList(RecordList[KnobRow]):
         ]
 
 
-class ChangeList(RecordList["ChangedPrompt"]):
+class ChangeList(RowList["ChangedPrompt"]):
     """A row for each labelled prompt: what changes, better or worse, and its text."""
 
     NOUN = "prompt"

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 NEWEST, SLOWEST, MOST, BY_PROMPT = "newest", "slowest", "most", "prompt"
 LEVELS, MOST_WEEKS = "▁▂▃▄▅▆▇█", 12
-SHOWN_HASH = 12
-"""Characters of a prompt's SHA-256 that stand for an unknown text."""
+NO_TEXT = "(its text was not kept)"
 
 
 class ActivityEntry(Record):
@@ -50,8 +49,8 @@ class ActivityEntry(Record):
 
     @property
     def name(self) -> str:
-        """The prompt's text, or the beginning of its SHA-256."""
-        return self.prompt or f"sha256 {self.decision.prompt_sha256[:SHOWN_HASH]}"
+        """The prompt's text, or a word about its absence."""
+        return self.prompt or NO_TEXT
 
     @property
     def outcome(self) -> str:

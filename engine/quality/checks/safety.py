@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def spoken(count: int) -> str:
     """A sentence for *count* memories that a person has to read."""
-    return f"{counted(count, 'memory speaks', 'memories speak')} to an assistant in a way that attacks do"
+    return f"{counted(count, 'memory looks', 'memories look')} like a prompt injection"
 
 
 def find(subject: CheckedRoot) -> Iterator[Finding]:

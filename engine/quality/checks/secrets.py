@@ -45,12 +45,14 @@ def find(subject: CheckedRoot) -> Iterator[Finding]:
     """A finding for each line with a secret, and each kind of secret in it."""
     with _settings():
         for memory in subject.memories:
-            change = (TAKE_OUT,) if secrets_in(memory) else ()
+            found = [
+                (where, kind) for where, line in _lines(memory) for kind in sorted({kind for kind, _ in _scanned(line)})
+            ]
+            change = (TAKE_OUT,) if found and secrets_in(memory) else ()
             action = f"Take it out with memsift edit {memory.summary.id}, and replace the secret where it is used"
-            for where, line in _lines(memory):
-                for kind in sorted({kind for kind, _ in _scanned(line)}):
-                    reason = f"looks like a secret: {kind}"
-                    yield Finding("secrets", memory.summary.id, SEVERITY, reason, action, where, (), change)
+            for where, kind in found:
+                reason = f"looks like a secret: {kind}"
+                yield Finding("secrets", memory.summary.id, SEVERITY, reason, action, where, (), change)
 
 
 def secrets_of(memory: Memory) -> tuple[str, ...]:

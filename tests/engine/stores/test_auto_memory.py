@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.inject import entry
-from engine.memory import Corpus, Memory, Section
+from engine.memory import Corpus, Memory, Section, content_digest
 from engine.stores.markdown import auto_memory
 from engine.stores.markdown.parts import TYPES
 from engine.stores.roots import read_corpus
@@ -50,6 +50,27 @@ def test_front_matter_gives_title_type_and_time(tmp_path: Path) -> None:
     assert (summary.created_at, summary.updated_at) == ("2026-01-05T09:10:00.000Z", "2026-01-05T09:10:00.000Z")
     assert one.body.splitlines()[0] == "The root `.postcssrc.json` is the only place."
     assert one.body.splitlines()[-1] == "Related: [[beta-conventions]]."
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Use bunx over npx", "Use bunx over npx"),
+        ("feedback_agent_team_gate", "Agent team gate"),
+        ("feedback-plan", "Feedback plan"),
+        ("envInput-singleton-bug", "envInput singleton bug"),
+        ("브랜치", "브랜치"),
+        ("bugs", ""),
+    ],
+)
+def test_a_name_of_words_is_for_people_alone(tmp_path: Path, name: str, shown: str) -> None:
+    """Title, digest and the injected line hold the description, as in version 1.0.0."""
+    one = read_one(tmp_path, f"---\nname: {name}\ndescription: The **gate** opens late\ntype: feedback\n---\nText.")
+    summary = one.summary
+    assert (summary.name, summary.about) == ((shown, "The gate opens late") if shown else ("The gate opens late", ""))
+    assert summary.title == "The **gate** opens late"
+    assert summary.digest == content_digest("feedback", summary.title, (name,), (Section("", ("Text.",)),))
+    assert ">The **gate** opens late -&gt; " in entry(summary, "high").replace("->", "-&gt;")
 
 
 def test_without_front_matter_the_first_words_are_the_title(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from labels.store import LabelStore
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import memsift, process, refused
-from tui.workspace.curate.findings import check_all
+from tui.workspace.curate.tasks import check_all
 from tui.workspace.opening import opened_index
 
 COPY = "decisions/quasar (conflicted copy).json"

@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
-from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
+from tests.tui.apps import SIZE, SMALL, at_rest, flat, footer, help_lines, press, reads, text_of, toasts, until
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
@@ -59,6 +59,28 @@ async def test_all_memories_are_listed_and_the_filter_finds_a_part_of_a_word_in_
         await reads(pilot, "#detail-text", "esc")
         await press(pilot, "enter", "enter", "Y")
         assert (toasts(pilot), len(pilot.app.screen_stack)) == ([], 1)
+
+
+async def test_a_row_has_the_name_and_then_the_description_and_no_column_is_empty(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = tmp_path / "projects/x/memory"
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").write_text("- **Config:** in `gateway.txt`\n", encoding="utf-8")
+    front = "name: Use bunx over npx\ndescription: Always use bunx for tools\ntype: feedback"
+    (root / "bunx.md").write_text(f"---\n{front}\n---\nSay bunx.", encoding="utf-8")
+    app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None))
+    async with app.run_test(size=(120, 35), notifications=True) as pilot:
+        await at_rest(pilot)
+        heads, *rows = (flat(text_of(pilot.app.screen.query_one(name))) for name in ("ColumnHeads", "MemoryList"))
+        assert heads == "Category Title Tokens Findings"
+        assert rows[0].startswith("feedback Use bunx over npx Always use bunx for tools")
+        assert "Config: in `gateway.txt`" in rows[0]
+        detail = text_of(pilot.app.screen.query_one("#detail-text")).splitlines()
+        assert detail[:3] == ["Use bunx over npx", "Always use bunx for tools", "feedback"]
+        assert "Tags" not in footer(pilot.app)
+        await press(pilot, "question_mark", *"change the tags")
+        assert "It has a name in place of tags: e changes it." in help_lines(pilot.app)
 
 
 async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:

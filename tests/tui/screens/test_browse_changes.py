@@ -34,7 +34,7 @@ from tests.tui.apps import (
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
-from tui.dialogs.memories import ONLY_KEPT, ONLY_OTHERS, MemoryForm
+from tui.dialogs.memories import MemoryForm
 from tui.keys import active_keys
 from tui.workspace.workspace import Workspace
 
@@ -325,23 +325,19 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         assert set(statuses(pilot).values()) == {"active"}
 
 
-async def test_m_shows_memories_side_by_side_and_merges_them(workspace: Workspace, place: Path) -> None:
+async def test_m_shows_what_a_merge_writes_and_the_text_is_edited_there(workspace: Workspace, place: Path) -> None:
+    """The difference is what is written: also the text that a person changes there."""
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "space", "space", "m")
-        await reads(pilot, "#kept-text", f"Alpha {HOSTILE[:7]}")
-        await reads(pilot, "#others-text", "Memory beta")
-        await reads(pilot, "#rule", "the tags #tag-beta")
-        for name, style, marked in (("#kept-text", ONLY_KEPT, "Alpha"), ("#others-text", ONLY_OTHERS, "Memory beta")):
-            shown: Any = pilot.app.screen.query_one(name)
-            words = [shown.content.plain[span.start : span.end] for span in shown.content.spans if span.style == style]
-            assert words[0].startswith(marked), "the words that only one of them has are marked"
-            assert not any("shared" in word for word in words), "a word of both is not"
+        await reads(pilot, "#difference-text", '+ "tag-beta"')
+        await reads(pilot, "#difference-text", '+ "record_status": "retired"')
         await press(pilot, "escape")
         assert stored(place, "beta")["record_status"] == "active"
-        await press(pilot, "m", "s")
-        await reads(pilot, "#kept-text", "Memory beta")
-        await press(pilot, "enter")
+        await press(pilot, "m", "ctrl+o", *"New ")
+        await reads(pilot, "#difference-text", '+ "title": "New Memory beta"')
+        await press(pilot, "escape", "ctrl+s")
         await told(pilot, "Merged alpha into beta. u takes it back.")
+        assert stored(place, "beta")["title"] == "New Memory beta"
         assert stored(place, "alpha")["retired_reason"] == "superseded by beta"
         assert stored(place, "beta")["tags"] == ["tag-beta", "shared", "tag-alpha"]
         await press(pilot, "u")
@@ -349,10 +345,24 @@ async def test_m_shows_memories_side_by_side_and_merges_them(workspace: Workspac
         assert set(statuses(pilot).values()) == {"active"}
         # on a single memory, it asks for the other
         await press(pilot, "home", "m", *"gamma", "enter")
-        await reads(pilot, "#others-text", "Memory gamma")
-        await press(pilot, "enter")
+        await reads(pilot, "#difference-text", '+ "tag-gamma"')
+        await press(pilot, "ctrl+s")
         await told(pilot, "Merged gamma into alpha")
         assert stored(place, "gamma")["record_status"] == "retired"
+
+
+async def test_a_merge_suggests_the_lines_that_only_the_others_have(open_workspace: Opener, tmp_path: Path) -> None:
+    root = tmp_path / "projects/x/memory"
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").touch()
+    for name, body in (("a", "One.\nShared."), ("b", "Shared.\n\nTwo.")):
+        (root / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The {name}\ntype: user\n---\n{body}\n")
+    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=SIZE) as pilot:
+        await press(pilot, "space", "space", "m")
+        await reads(pilot, "#difference-text", "+Two.")
+        await press(pilot, "ctrl+s")
+        await until(pilot, lambda: "superseded by a" in (root / "b.md").read_text())
+    assert (root / "a.md").read_text().endswith("---\nOne.\nShared.\n\nTwo.\n\nMerged with [[b]].\n")
 
 
 async def test_a_memory_moves_to_another_root_and_back(workspace: Workspace, tmp_path: Path) -> None:

@@ -64,12 +64,12 @@ def label(workspace: Workspace, verdict: str) -> None:
 
 
 def listed(pilot: Pilot[None]) -> list[str]:
-    widget: Any = pilot.app.screen_stack[0].query_one("MemoryTable")
+    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
     return [one.id for one in widget.records]
 
 
 async def facts_shown(pilot: Pilot[None]) -> None:
-    table: Any = pilot.app.screen_stack[0].query_one("MemoryTable")
+    table: Any = pilot.app.screen_stack[0].query_one("MemoryList")
     await until(pilot, lambda: table.facts.words, "facts")
     await settled(pilot)
 
@@ -93,12 +93,17 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
         heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
-        assert heads.split() == ["Category", "Title", "Age", "Inj.", "Relevant", "Tokens", "Findings"]
-        rows = text_of(pilot.app.screen.query_one("MemoryTable")).splitlines()
+        assert heads.split() == ["Category", "Title", "Inj.", "Relevant"]
+        await press(pilot, "o", *["down"] * 7, "enter", "o", "home", "enter")
+        await pilot.resize_terminal(120, 48)
+        await settled(pilot)
+        heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
+        assert heads.split() == ["Category", "Title", "Age", "Tokens", "Inj.", "Relevant"]
+        rows = text_of(pilot.app.screen.query_one("MemoryList")).splitlines()
         row = next(one for one in rows if "alpha" in one)
         numbers = row[heads.index("Age") - 2 :].split()
-        assert numbers[:3] == ["10mo", "1", "1/1"]
-        assert int(numbers[3]) > 5
+        assert (numbers[0], *numbers[2:4]) == ("10mo", "1", "1/1")
+        assert int(numbers[1]) > 5
         assert heads.index("Age") + 3 == row.index("10mo") + 4
         assert ["[retired]" in one for one in rows[:3]] == ["beta" in one for one in rows[:3]]
         await press(pilot, *["down"] * ["beta" in one for one in rows].index(True))
@@ -114,7 +119,7 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
         # the filter marks its words in the rows and keeps the order
         await press(pilot, "o", "home", "down", "enter", "slash", *"titl")
         assert listed(pilot) == ["gamma", "alpha", "beta"]
-        table: Any = pilot.app.screen.query_one("MemoryTable")
+        table: Any = pilot.app.screen.query_one("MemoryList")
         assert ("title", "match") in table.row_cells(0, 80)
         assert ("Title", "match") in table.row_cells(1, 80)
 
@@ -195,20 +200,23 @@ async def test_without_a_replay_w_offers_one_and_then_shows_why(open_workspace: 
 
 
 async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(workspace: Workspace) -> None:
-    """More width never leaves a column out, also where the pane beside the list takes room away."""
+    """More width never leaves a column out but age and length, and the title gets more of it, also beside the pane."""
     from rich.cells import cell_len
 
     before: set[str] = set()
+    titles: dict[int, int] = {}
     async with MemsiftApp(workspace).run_test(size=(60, 24)) as pilot:
         await facts_shown(pilot)
-        table: Any = pilot.app.screen.query_one("MemoryTable")
+        table: Any = pilot.app.screen.query_one("MemoryList")
         for width in (60, 80, 99, 100, 120, 139, 140, 160):
             await pilot.resize_terminal(width, 24)
             await settled(pilot)
             heads = text_of(pilot.app.screen.query_one("ColumnHeads")).split()
-            assert before <= {*heads}, width
+            assert before <= {*heads, "Age", "Tokens"}, width
             before = {*heads}
+            titles[width] = len(table.row_cells(0, table.row_width)[2][0])
             if width == 60:
-                assert heads == ["Category", "Title", "Findings"]
+                assert heads == ["Category", "Title"]
             for row in range(3):
                 assert sum(cell_len(text) for text, _ in table.row_cells(row, table.row_width)) <= table.row_width
+        assert 35 <= titles[60] <= titles[80] <= titles[120] <= titles[160]

@@ -16,7 +16,7 @@ from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
 from tui.widgets.bars import where_facts
 from tui.widgets.lists.columns import ColumnHeads
-from tui.widgets.lists.memories import MemoryTable
+from tui.widgets.lists.memories import MemoryList
 from tui.workspace import opening
 from tui.workspace.curate.memory_facts import root_label
 from tui.workspace.judging import JudgeOptions
@@ -61,7 +61,7 @@ async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
     other = f"cache@{root_key(str(roots[1]))}"
     assert where_facts(workspace, "s") == ["one and 2 more"]
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
-        table = pilot.app.screen.query_one(MemoryTable)
+        table = pilot.app.screen.query_one(MemoryList)
         assert [one.id for one in table.records] == ["cache", "zeta", other, "note"]
         rows = ["".join(text for text, _ in table.row_cells(number, 80)).split()[1] for number in range(4)]
         assert rows == ["one", "one", "two", "vault"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.message import Message
@@ -13,7 +14,7 @@ from textual.widget import Widget
 
 from engine.search.highlight import Marker
 from tui.plain import cells
-from tui.widgets.lists.rows import COPIED, RecordList, marked_cells
+from tui.widgets.lists.rows import COPIED, RowList, marked_cells
 from tui.widgets.signs import signs
 from tui.workspace.filtering import RowChoice
 
@@ -33,6 +34,9 @@ NO_MARKS = Marker()
 NO_FACT = " ·–"
 """Characters of a cell that has nothing to say."""
 
+GAP, LEAST_MORE = 2, 12
+"""Cells between a text and the muted text behind it, and cells that this text needs at least."""
+
 MARGIN = 2
 """Cells before the first column, for the sign of a selected row."""
 
@@ -43,7 +47,7 @@ class Column:
 
     *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells.
     *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it. *is_number*: it is
-    aligned at the right.
+    aligned at the right. *more*: a muted text behind the text, where there is room.
     """
 
     text: Callable[..., str]
@@ -55,6 +59,7 @@ class Column:
     tone: Callable[..., str] = lambda *_: "muted"
     has_marks: bool = False
     is_number: bool = False
+    more: Callable[..., str] = lambda *_: ""
 
     def aligned(self, text: str, size: int) -> str:
         """*text* in *size* cells, and the gap."""
@@ -118,7 +123,7 @@ class ColumnHeads(Widget):
             self.post_message(self.Chosen(order))
 
 
-class ColumnList(RecordList[T]):
+class ColumnList(RowList[T]):
     """Records in columns, a row each, with a mark before selected rows and the words of a filter marked."""
 
     columns: tuple[Column, ...] = ()
@@ -128,10 +133,14 @@ class ColumnList(RecordList[T]):
         super().__init__(**options)
         self.marker: Marks = NO_MARKS
         self.selected: set[str] = set()
+        self.sorted_by = ""
 
     def columns_at(self, width: int) -> tuple[Column, ...]:  # noqa: ARG002
-        """The columns of a list of *width* cells, from left to right."""
-        return self.columns
+        """The columns of a list of *width* cells, from left to right. The one that it is sorted by has room always."""
+        return tuple(
+            replace(column, from_width=0) if column.from_width and column.order == self.sorted_by else column
+            for column in self.columns
+        )
 
     def known(self, record: T) -> tuple[Any, ...]:
         """The arguments of `Column.text` and `Column.tone` for a record."""
@@ -149,9 +158,18 @@ class ColumnList(RecordList[T]):
             return ""
         known = self.known(self.current)
         columns = sorted(self.columns_at(COPIED), key=lambda column: not column.has_marks)
-        facts = [(column, column.text(*known).strip(NO_FACT)) for column in columns]
-        said = [text if column.has_marks else f"{column.head}: {text}" for column, text in facts if text]
-        return "; ".join([*said, *(["selected"] if self.id_of(self.current) in self.selected else [])])
+        facts = [(column, column.text(*known).strip(NO_FACT), column.more(*known)) for column in columns]
+        said = [
+            [text, *filter(None, [more])] if column.has_marks else [f"{column.head}: {text}"]
+            for column, text, more in facts
+            if text
+        ]
+        return "; ".join(
+            [
+                *(part for parts in said for part in parts),
+                *(["selected"] if self.id_of(self.current) in self.selected else []),
+            ]
+        )
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         record = self.records[index]
@@ -160,6 +178,10 @@ class ColumnList(RecordList[T]):
         mark = (signs(self).selected if is_selected else "").ljust(self.margin)
         row: list[Cell] = [(mark, "match" if mark.strip() else "")]
         for column, text in pieces(self.columns_at(width), width - len(mark), lambda shown: shown.text(*known)):
-            tone = column.tone(*known)
+            tone, end = column.tone(*known), len(text.rstrip()) + GAP
+            more = column.more(*known) if len(text) - end >= LEAST_MORE else ""
+            if more:
+                row += marked_cells(text[:end], self.marker, tone)
+                text, tone = cells(more, cell_len(text[end:]) - column.gap) + " " * column.gap, "muted"
             row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
         return row

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.memory import MemorySummary
-from tui.widgets.lists.columns import MARGIN, Column, ColumnList
+from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import category_name, is_inactive
 from tui.workspace.curate.memory_facts import (
     CATEGORY,
@@ -30,8 +30,12 @@ BAD_FROM, WARNED_FROM = 0.7, 0.4
 """Severities from which a finding is shown as bad, and as a warning."""
 
 
-def status_and_title(memory: MemorySummary, _: Facts) -> str:
-    return f"[{memory.status}] {memory.title}" if is_inactive(memory) else memory.title
+def status_and_name(memory: MemorySummary, _: Facts) -> str:
+    return f"[{memory.status}] {memory.name}" if is_inactive(memory) else memory.name
+
+
+def about(memory: MemorySummary, _: Facts) -> str:
+    return memory.about
 
 
 def title_tone(memory: MemorySummary, _: Facts) -> str:
@@ -83,19 +87,19 @@ def severity_tone(severity: float) -> str:
 
 SHORT_COLUMNS = (
     Column(lambda memory, _: category_name(memory.category), "Category", CATEGORY, width=11),
-    Column(status_and_title, "Title", TITLE, tone=title_tone, has_marks=True),
+    Column(status_and_name, "Title", TITLE, tone=title_tone, has_marks=True, more=about),
     Column(lambda memory, _: memory.updated_at[:10], "Updated", UPDATED, width=12, from_width=70),
 )
 COLUMNS = (
     SHORT_COLUMNS[0],
     SHORT_COLUMNS[1],
-    Column(age, "Age", UPDATED, width=5, from_width=62, is_number=True),
+    Column(age, "Age", UPDATED, width=5, from_width=104, is_number=True),
+    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, 8, 1, 110, is_number=True),
     Column(lambda memory, facts: _number(facts.injected(memory.id)), "Inj.", INJECTED, 6, 1, 66, is_number=True),
-    Column(relevant_of_labelled, "Relevant", PRECISION, width=10, from_width=74, is_number=True),
-    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, 9, 2, 79, is_number=True),
-    Column(worst_finding, "Findings", FINDINGS, width=10, from_width=48, tone=finding_tone),
+    Column(relevant_of_labelled, "Relevant", PRECISION, width=10, gap=2, from_width=74, is_number=True),
+    Column(worst_finding, "Findings", FINDINGS, width=9, gap=0, from_width=48, tone=finding_tone),
 )
-"""In a narrow list the right ones of the numbers go first, and the findings last."""
+"""In a narrow list the left ones of the numbers go first, and the findings last."""
 
 
 def columns_over(roots: Sequence[str]) -> tuple[Column, ...]:
@@ -111,29 +115,23 @@ def columns_over(roots: Sequence[str]) -> tuple[Column, ...]:
 
 
 class MemoryList(ColumnList[MemorySummary]):
-    """Memories, a row each, where a memory is picked."""
+    """Memories, a row each. A column without a value in any row is left out."""
 
     NOUN = "memory"
 
-    columns: tuple[Column, ...] = SHORT_COLUMNS
-    margin = 1
+    def __init__(self, columns: tuple[Column, ...] = SHORT_COLUMNS, facts: Facts = NO_FACTS) -> None:
+        super().__init__()
+        self._all_columns, self.facts = columns, facts
+        self.take_facts(facts)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.facts = NO_FACTS
+    def take_facts(self, facts: Facts) -> None:
+        """Show other facts."""
+        self.facts, known = facts, facts.known() if facts is not NO_FACTS else {}
+        self.columns = tuple(column for column in self._all_columns if known.get(column.order, True))
+        self.refresh()
 
     def id_of(self, record: MemorySummary) -> str:
         return record.id
 
     def known(self, record: MemorySummary) -> tuple[MemorySummary, Facts]:
         return record, self.facts
-
-
-class MemoryTable(MemoryList):
-    """Memories in Browse, with all columns."""
-
-    margin = MARGIN
-
-    def __init__(self, columns: tuple[Column, ...] = COLUMNS, facts: Facts = NO_FACTS) -> None:
-        super().__init__()
-        self.columns, self.facts = columns, facts

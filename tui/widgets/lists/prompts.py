@@ -12,7 +12,7 @@ from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.keys import keyed
 from tui.plain import TITLE_EDGES, beginning, cells, joined, plain
-from tui.widgets.lists.rows import RecordList, marked_cells
+from tui.widgets.lists.rows import RowList, marked_cells
 from tui.widgets.signs import signs
 from tui.workspace.filtering import WordFilter
 
@@ -26,7 +26,7 @@ SCRATCH, BY_HAND = "scratch ", "by hand "
 """Words before prompts beside the labelled sample, and before prompts that a person added to it."""
 
 
-class PromptList(RecordList[Prompt]):
+class PromptList(RowList[Prompt]):
     """Prompts, a row each, with a sign before those whose id is in `labelled`.
 
     `differing`: prompt id -> how many memories each system injects, where they differ. The first `scratch` rows are

@@ -32,8 +32,8 @@ Cell = tuple[str, str]
 """A piece of a row: its text in its final width, and its tone: "muted", "match", "warned", "good", "bad", or ""."""
 
 
-class RowList(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows by number, with a cursor. A subclass gives the number of rows and the cells of each row."""
+class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
+    """Rows that are records, with a cursor. A subclass gives the id of a record and the cells of its row."""
 
     COMPONENT_CLASSES = {f"row-list--{name}" for name in ("cursor", "muted", "match", "warned", "good", "bad")}
     DEFAULT_CSS = """
@@ -72,11 +72,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     class Highlighted(Message):
         """The cursor went to another row, or the list was filled again."""
 
-        row_list: RowList
+        row_list: RowList[Any]
         index: int
 
         @property
-        def control(self) -> RowList:
+        def control(self) -> RowList[Any]:
             return self.row_list
 
     class Selected(Highlighted):
@@ -84,23 +84,48 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.count = 0
+        self.records: Sequence[T] = ()
 
     # For subclasses
+
+    def id_of(self, record: T) -> str:
+        raise NotImplementedError
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         """The pieces of a row from left to right, together *width* cells wide."""
         raise NotImplementedError
 
-    def set_count(self, count: int, cursor: int = 0) -> None:
-        """Have *count* rows from now on, with the cursor on row *cursor*, or on the last row if there are fewer."""
-        self.count = count
-        self.virtual_size = Size(self.row_width, count)
-        self.set_reactive(RowList.cursor, self.validate_cursor(cursor))
+    # The records
+
+    def show(self, records: Sequence[T], *, is_near: bool = False) -> None:
+        """Fill the list. The cursor stays on its record; if that is not there any more, it goes to the first one.
+
+        *is_near*: it goes to the next record that is still there, or else to the one before.
+        """
+        places = {self.id_of(record): i for i, record in enumerate(records)} if self.current else {}
+        before, cursor = self.records, self.cursor
+        around = [*before[cursor:], *reversed(before[:cursor])] if is_near else before[cursor : cursor + 1]
+        ids = (self.id_of(record) for record in around)
+        self.records = records
+        self.virtual_size = Size(self.row_width, self.count)
+        self.set_reactive(RowList.cursor, next((places[record_id] for record_id in ids if record_id in places), 0))
         self.refresh()
         self._show_cursor()
-        if count:
+        if records:
             self._tell_highlighted()
+
+    @property
+    def count(self) -> int:
+        return len(self.records)
+
+    @property
+    def current(self) -> T | None:
+        """The record under the cursor; None in an empty list."""
+        return self.records[self.cursor] if self.records else None
+
+    def go_to(self, record_id: str) -> None:
+        """Move the cursor to a record, if the list has it."""
+        self.cursor = next((i for i, record in enumerate(self.records) if self.id_of(record) == record_id), self.cursor)
 
     # Drawing
 
@@ -188,39 +213,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = row
         if event.chain == 2:
             self.post_message(self.Selected(self, row))
-
-
-class RecordList(RowList, Generic[T]):
-    """Rows that are records. When the list is filled again, the cursor stays on its record if that is still there."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.records: Sequence[T] = ()
-
-    def id_of(self, record: T) -> str:
-        raise NotImplementedError
-
-    def show(self, records: Sequence[T], *, is_near: bool = False) -> None:
-        """Fill the list with *records*. Without its record, the cursor goes to the first one.
-
-        *is_near*: it goes to the next record that is still there, or else to the one before.
-        """
-        places = {self.id_of(record): i for i, record in enumerate(records)} if self.current else {}
-        before, cursor = self.records, self.cursor
-        self.records = records
-        around = [*before[cursor:], *reversed(before[:cursor])] if is_near else before[cursor : cursor + 1]
-        self.set_count(
-            len(records), next((places[record_id] for record_id in map(self.id_of, around) if record_id in places), 0)
-        )
-
-    def go_to(self, record_id: str) -> None:
-        """Move the cursor to a record, if the list has it."""
-        self.cursor = next((i for i, record in enumerate(self.records) if self.id_of(record) == record_id), self.cursor)
-
-    @property
-    def current(self) -> T | None:
-        """The record under the cursor; None in an empty list."""
-        return self.records[self.cursor] if self.records else None
 
 
 def _without_gap(cell: Cell) -> list[Cell]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.curation.curator import Curator
-from engine.curation.files import diff, text_at
+from engine.curation.files import diff, diff_of, text_at
 from engine.curation.journal import DONE, INCOMPLETE, UNDO
 from engine.curation.operations import MOVE
 from engine.errors import ChangedSinceError, JournalError, MemsiftError, UnknownMemoryError
@@ -22,6 +22,7 @@ from engine.opening import reread
 from engine.paths import root_key, state_home
 from engine.roots import distinct_id
 from engine.stores.files import write_whole
+from engine.stores.writing import writing_of
 from tui.workspace import opening
 from tui.workspace.stderr import tell, uninterrupted
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from engine.curation.journal import Deed, Journal
     from engine.curation.operations import Operation, Plan
     from engine.memory import MemorySummary
+    from engine.stores.writing import FormField
 
     Tell = Callable[[int, int], bool]
     """Called before each operation, with the number of operations that are done, and of all. False ends the work."""
@@ -204,6 +206,10 @@ def resolved(roots: Sequence[str]) -> list[str]:
     return [os.path.realpath(root) for root in opening.known_roots(roots, os.environ)]
 
 
+TODAY = "2000-01-01T00:00:00Z"
+"""Any time: a form shows none."""
+
+
 class Done(Record):
     """The operations that were performed: their numbers and sentences, oldest first. `error` ended the work, if any.
 
@@ -216,11 +222,40 @@ class Done(Record):
     is_reread: bool = True
 
 
-def check(operation: Operation, read: Mapping[str, str | None]) -> None:
-    """Raise MemsiftError if the operation would be refused now. *read* as for `perform`."""
+def difference(operation: Operation, read: Mapping[str, str | None]) -> str:
+    """The difference that an operation would make. Raises MemsiftError for a refused one. *read*: see `perform`."""
     with closing(Curator(os.environ)) as curator:
         require_as_read(read)
-        curator.plan(operation)
+        return diff_of(curator.plan(operation).effect.files)
+
+
+def merged_form(
+    kept: MemorySummary, others: Sequence[MemorySummary], read: Mapping[str, str | None]
+) -> tuple[Sequence[FormField], dict[str, str]]:
+    """The form of *kept* after a merge, and longer texts for it: with the lines of *others* that it lacks.
+
+    Raises CurationError.
+    """
+    memories = [kept, *others]
+    texts = [(read[memory.file] or "").removeprefix("\ufeff") for memory in memories]
+    writings = [writing_of(memory.root, memory.own.file) for memory in memories]
+    forms = [
+        {field.name: field.text for field in writing.form(text)} for writing, text in zip(writings, texts, strict=True)
+    ]
+    by_id = {other.own.id: text for other, text in zip(others, texts[1:], strict=True)}
+    merged = writings[0].form(writings[0].merged(texts[0], by_id, "", TODAY))
+    suggested: dict[str, str] = {}
+    for field in merged:
+        own, gap = forms[0][field.name].rstrip(), "\n" if field.is_list else "\n\n"
+        known = {*filter(None, field.text.splitlines())}
+        lacking = [
+            "\n".join(line for line in form.get(field.name, "").splitlines() if line not in known).strip("\n")
+            for form in forms[1:]
+        ]
+        if field.is_long and any(lacking):
+            longer = gap.join(filter(None, [own, *lacking]))
+            suggested[field.name] = field.text.replace(own, longer, 1) if own else longer
+    return merged, suggested
 
 
 def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping[str, str | None], tell: Tell) -> Done:

@@ -66,7 +66,7 @@ class Facts(Record):
     seen their results. The others are in `hidden`: their labels stay blind until a person asks to see them. `texts`:
     prompt id -> text. `deeds`: the changes in the journal, oldest first. `asked`: the phrases. `findings`: those of
     cheap checks, the worst first. `weeks`: the relevant ones of the hook's injections. `now`: the time of the reading,
-    in seconds since 1970.
+    in seconds since 1970. `has_dates`: whether any memory has one.
     """
 
     usage: Mapping[str, Usage] = {}
@@ -79,6 +79,18 @@ class Facts(Record):
     findings: Mapping[str, tuple[Finding, ...]] = {}
     weeks: tuple[Week, ...] = ()
     now: float = 0.0
+    has_dates: bool = False
+
+    def known(self) -> dict[str, bool]:
+        """Order of a fact -> whether any memory has it."""
+        usage = self.usage.values()
+        return {
+            UPDATED: self.has_dates,
+            TOKENS: bool(self.words),
+            INJECTED: any(known.injected for known in usage),
+            PRECISION: any(known.relevant or known.irrelevant for known in usage),
+            FINDINGS: bool(self.findings),
+        }
 
     def injected(self, memory_id: str) -> int:
         return self.usage[memory_id].injected if memory_id in self.usage else 0
@@ -113,7 +125,8 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     from labels.store import LabelStore
 
-    digests = {summary.id: summary.digest for summary in index.summaries()}
+    summaries = index.summaries()
+    digests = {summary.id: summary.digest for summary in summaries}
     with LabelStore.open(store) as labels:
         all_gold = labels.gold(index.root)
         outcomes = labels.outcomes(index.root)
@@ -148,9 +161,10 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
         hidden=by_memory(pair for pair in pulled if not (pair in own or pair[1] in seen)),
         texts=texts,
         deeds=_deeds(index, environ),
-        asked=read_asked(index.summaries(), by_memory(answered), environ),
+        asked=read_asked(summaries, by_memory(answered), environ),
         weeks=weeks_of(log.decisions, {digest_of(text): name for name, text in texts.items()}, all_gold),
         now=now,
+        has_dates=any(summary.updated_at or summary.created_at for summary in summaries),
     )
 
 
@@ -165,7 +179,7 @@ def stamps(index: OpenIndex, store: Path, environ: Mapping[str, str]) -> tuple[t
 
 ORDERS = {
     "": RowOrder("Path, or the best match first"),
-    TITLE: RowOrder("Title", lambda memory, _: memory.title.casefold(), is_rising=True),
+    TITLE: RowOrder("Title", lambda memory, _: memory.name.casefold(), is_rising=True),
     CATEGORY: RowOrder("Category", lambda memory, _: memory.category, is_rising=True),
     STATUS: RowOrder("Status", lambda memory, _: memory.status, is_rising=True),
     UPDATED: RowOrder("Age, the newest first", lambda memory, _: memory.updated_at),

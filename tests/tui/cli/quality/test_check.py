@@ -273,7 +273,7 @@ def test_soft_signs_are_for_a_person_to_read_until_the_answer_and_again_after_a_
 ) -> None:
     monkeypatch.chdir(risky_root.parents[1])
     rows = {row["check"]: row["text"] for row in json.loads(memsift("doctor", "--format", "json").stdout)}
-    sentence = "1 memory speaks to an assistant in a way that attacks do"
+    sentence = "1 memory looks like a prompt injection"
     assert rows["safety"] == f"{risky_root}: {sentence}; 1 is not injected until you decide"
     assert f"{risky_root}: {sentence}. Read them: memsift quality list" in memsift("trust", risky_root).stderr
     (row,) = json.loads(memsift("quality", "list", "--format", "json").stdout)

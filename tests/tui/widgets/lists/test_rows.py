@@ -16,10 +16,13 @@ MANY = 100_000
 HEIGHT = 20
 
 
-class Numbers(RowList):
+class Numbers(RowList[int]):
     """Row 7 reads `row 7`; `drawn` are the numbers of the rows drawn so far."""
 
     drawn: list[int]
+
+    def id_of(self, record: int) -> str:
+        return str(record)
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         self.drawn.append(index)
@@ -29,7 +32,7 @@ class Numbers(RowList):
 class ListApp(App[None]):
     """An app with one list; `heard` are the messages about its cursor."""
 
-    def __init__(self, rows: RowList) -> None:
+    def __init__(self, rows: RowList[Any]) -> None:
         super().__init__()
         self.rows = rows
         self.heard: list[tuple[str, int]] = []
@@ -44,20 +47,19 @@ class ListApp(App[None]):
         self.heard.append(("selected", message.index))
 
 
-def numbers(count: int) -> Numbers:
+def numbers() -> Numbers:
     rows = Numbers()
     rows.drawn = []
-    rows.count = count
     return rows
 
 
 async def test_it_says_where_the_cursor_went_and_what_was_chosen_and_nothing_while_it_is_empty() -> None:
-    rows = numbers(0)
+    rows = numbers()
     app = ListApp(rows)
     async with app.run_test(size=(40, HEIGHT)) as pilot:
         await press(pilot, "down", "up", "pagedown", "end", "home", "enter")
         assert (rows.cursor, app.heard, rows.drawn) == (0, [], [])
-        rows.set_count(5)
+        rows.show(range(5))
         await press(pilot, "down", "down", "enter", "end", "down")
         moves = [("highlighted", 0), ("highlighted", 1), ("highlighted", 2), ("selected", 2), ("highlighted", 4)]
         assert app.heard == moves
@@ -68,9 +70,9 @@ async def test_it_says_where_the_cursor_went_and_what_was_chosen_and_nothing_whi
 
 
 async def test_of_a_hundred_thousand_rows_only_those_in_view_are_drawn_and_keys_keep_the_cursor_in_view() -> None:
-    rows = numbers(0)
+    rows = numbers()
     async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:
-        rows.set_count(MANY)
+        rows.show(range(MANY))
         await until(pilot, lambda: rows.drawn)
         assert set(rows.drawn) == set(range(HEIGHT))
         rows.drawn.clear()
@@ -98,7 +100,7 @@ async def test_of_a_hundred_thousand_rows_only_those_in_view_are_drawn_and_keys_
             assert rows.scroll_offset.y <= cursor < rows.scroll_offset.y + HEIGHT
             assert f"row {cursor}" in text_of(rows).split("\n")[cursor - rows.scroll_offset.y]
         await press(pilot, "end")
-        rows.set_count(3, cursor=MANY)
+        rows.show(range(3), is_near=True)
         await settled(pilot)
         assert (rows.cursor, rows.scroll_offset.y) == (2, 0), "a list that gets shorter keeps its cursor inside"
 
