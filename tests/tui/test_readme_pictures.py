@@ -30,7 +30,8 @@ def test_every_picture_of_the_readme_is_a_snapshot_and_has_a_text_for_those_who_
 @pytest.mark.slow
 @pytest.mark.usefixtures("private_home")
 def test_the_readme_shows_the_demo_and_says_its_numbers(snap_compare: Compare) -> None:
-    with closing(open_demo(dict(os.environ), fresh=True, now=NOW)) as workspace:
+    open_demo(dict(os.environ), fresh=True, now=NOW).close()  # the second start has the judge's answers in the cache
+    with closing(open_demo(dict(os.environ), fresh=False, now=NOW)) as workspace:
         shares = [found.precision.value for found in workspace.report().systems]
         without, default, judge = (f"{100 * (share or 0):.0f} %" for share in shares)
         said = " ".join(README.read_text("utf-8").split())
