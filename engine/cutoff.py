@@ -191,10 +191,8 @@ class Cutoff:
                 if limits.get(root) is not None:
                     wanted = max(wanted, self.model.threshold_of(limits[root]))
                 wanted = wanted if is_first or is_asked else surer(wanted)
-                found = candidate.probability or 0.0
-                if found < wanted:
-                    reason = f"by the {self.kind} model it is {100 * found:.1f} % likely to be relevant"
-                    reason += f", and it takes {100 * wanted:.1f} %"
+                if (candidate.probability or 0.0) < wanted:
+                    reason = missing(candidate.probability or 0.0, wanted, is_first=is_first)
                     candidate = replace(candidate, dropped_by="cutoff", reason=reason)
                 else:
                     is_first = False
@@ -209,6 +207,13 @@ class Cutoff:
         """Whether the candidate passes without a judge. The default model promises no precision, and is never sure."""
         is_likely = candidate.probability is not None and candidate.probability >= self.threshold
         return is_likely and self.kind == TUNED
+
+
+def missing(found: float, least: float, *, is_first: bool) -> str:
+    """How likely a dropped memory is, and how likely it had to be: "28 % likely to be relevant; it needs 33 %"."""
+    digits = 1 if round(100 * found) == round(100 * least) else 0
+    needs = f"{'it' if is_first else 'a second memory'} needs {100 * least:.{digits}f} %"
+    return f"{100 * found:.{digits}f} % likely to be relevant; {needs}"
 
 
 def surer(least: float) -> float:

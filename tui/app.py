@@ -159,7 +159,7 @@ class MemsiftApp(Runner):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall")]
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
         mode: partial(make_screen, mode)
-        for mode in ("browse", "replay", "label", "report", "whatif", "inbox", "activity", "settle", "diff")
+        for mode in ("browse", "replay", "label", "report", "whatif", "inbox", "activity", "settle", "diff", "live")
     }
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
@@ -184,7 +184,6 @@ class MemsiftApp(Runner):
         self.set_interval(LOOK_SECONDS, self.look_for_labels)
         if self._start:
             await self.switch_mode(self._start)
-            self.trail.clear()
         if told := [*self.key_mistakes, *filter(None, [self.workspace.notice])]:
             self.tell_mistakes(told)
 

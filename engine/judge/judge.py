@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from copy import copy
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic, perf_counter
@@ -31,7 +32,7 @@ from engine.lean.record import Record, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, Self
 
     from engine.judge.cache import Cache
     from engine.judge.prompts import JudgeTemplate
@@ -78,6 +79,14 @@ class Asker:
         self._clock = clock
         self._cache = cache
         self._timeout_s = timeout_s or config.timeout_per_call
+
+    def from_cache(self) -> Self:
+        """This judge, which answers from its cache alone. Without an answer there, the status is REFUSED."""
+        from engine.judge.limits import Limits
+
+        found = copy(self)
+        found._provider = Limits(is_cached_only=True).around(self._provider)
+        return found
 
     def prepare(self) -> None:
         """See `Provider.prepare`: raises an error that would make every answer fail, such as MissingKeyError."""

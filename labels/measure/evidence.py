@@ -46,7 +46,7 @@ TIES = "gate"
 
 
 class Tallied(NamedTuple):
-    """An outcome, its counts, and the moment of the prompt's first label: see `Evidence.moment`."""
+    """An outcome, its counts, and the moment of the prompt's first label: see `Evidence.tallied_set`."""
 
     outcome: Outcome
     tally: Tally
@@ -223,8 +223,7 @@ class Evidence:
         for row in self.rows:
             own = tallied.setdefault(row.system, [])
             if not row.is_unanswered:
-                counts = tally(row.prompt_id, row.injected, self.judgements)
-                own.append(Tallied(row, counts, self.moment(row)))
+                own.append(self.tallied_set(row))
         return tallied
 
     # Of one system, or of some
@@ -243,14 +242,14 @@ class Evidence:
         failures = self.failures(system)
         return 0 < failures.part == failures.whole
 
-    def moment(self, row: Outcome) -> int | None:
-        """The moment of the prompt's first label, 0 without one; None if an injected memory has no label.
+    def tallied_set(self, row: Outcome) -> Tallied:
+        """*row* with its counts, and the moment of the prompt's first label, 0 without one; None if a memory has none.
 
         The order of the prompts is then the same for every system, and a label that is changed moves none.
         """
         moments = (self.moments or {}).get(row.prompt_id, {})
-        is_finished = all(map(moments.__contains__, row.injected))
-        return min(moments.values(), default=0) if is_finished else None
+        moment = min(moments.values(), default=0) if all(map(moments.__contains__, row.injected)) else None
+        return Tallied(row, tally(row.prompt_id, row.injected, self.judgements), moment)
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
@@ -258,21 +257,22 @@ class Evidence:
         unfinished = {row.outcome.prompt_id for row in rows if row.moment is None}
         return frozenset({row.outcome.prompt_id for row in rows if row.outcome.injected} - unfinished)
 
-    def sample(self, system: str) -> Sample:
-        """The completely judged prompts of *system*, in the order of their first labels; of one moment, by id."""
-        rows = [row for row in self.tallied.get(system, ()) if row.outcome.injected]
+    def sample(self, system: str | Iterable[Tallied]) -> Sample:
+        """The completely judged prompts of *system*, or of other sets, by their first labels; of one moment, by id."""
+        found = self.tallied.get(system, ()) if isinstance(system, str) else system
+        rows = [row for row in found if row.outcome.injected]
         finished = in_order([(row.moment, row.tally) for row in rows if row.moment is not None])
         most = max((row.tally.injected for row in rows), default=1)
         return Sample({prompt.prompt_id: (prompt.relevant, prompt.judged) for prompt in finished}, len(rows), most)
 
-    def served_sample(self, system: str) -> Sample:
-        """Whether *system* serves the prompts that need a memory, in the order of their first labels.
+    def served_sample(self, system: str | Iterable[Tallied]) -> Sample:
+        """Whether *system* serves the prompts that need a memory, in the order of their first labels; as `sample`.
 
-        A prompt counts as soon as its injected memories have labels and its list card is answered. It is drawn from all
-        prompts but those that are known to need none.
+        A prompt counts once its memories have labels and its list card is answered. Prompts without need are left out.
         """
         needed, looked_through = self.needed, self.looked_through
-        rows = {row.outcome.prompt_id: row for row in self.tallied.get(system, ())}
+        found = self.tallied.get(system, ()) if isinstance(system, str) else system
+        rows = {row.outcome.prompt_id: row for row in found}
         moments = {name: row.moment for name, row in rows.items() if row.moment is not None}
         sets = [(name, rows[name].outcome.injected) for name in moments]
         counted = in_order([*((moments[row.prompt_id], row) for row in served(sets, needed)), *self.missed])

@@ -199,6 +199,11 @@ class Headline:
     look: int | None = None
 
     @property
+    def interval(self) -> Interval | None:
+        """`live`; None before the first prompt."""
+        return self.live if self.estimate else None
+
+    @property
     def to_go(self) -> int:
         """The number of prompts to judge before the next look; 0 without one."""
         judged = self.waiting + (self.estimate.prompts if self.estimate else 0)

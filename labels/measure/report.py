@@ -13,7 +13,7 @@ from labels.measure.agreement import Agreement, People, judge_agreement, people_
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
 from labels.measure.evidence import Evidence, evidence_from_store
-from labels.measure.intervals import ANYTIME, Interval, design_effect
+from labels.measure.intervals import ANYTIME, ONCE, Interval, design_effect
 from labels.measure.metrics import (
     NO_AGENT,
     NO_KIND,
@@ -212,12 +212,13 @@ PLAIN, NO_CAPTIONS = ReportOptions(), Captions()
 class SystemReport:
     """The numbers of one system; README.md beside this file and `labels.measure.metrics` define them.
 
-    `headline` is the precision that the gate gives, too: of the prompts that are completely judged. `precision` counts
-    every judged memory. `interval` is its 95 % interval, None when nothing was judged. `live` holds at any look, None
-    where the order of labelling is not known. `bounds` are the lowest and the highest possible precision, None when
-    nothing was injected. `served`: of the prompts that need a memory, those that get one they need. The `per_prompt`
-    ratios are over labelled prompts, `fallbacks` over prompts on which a judge was asked. `assumed` counts the memories
-    in `agreement` without a judgement. `median_ms` is the median time of a retrieval.
+    `headline` is the precision that people read, of the prompts that are completely judged, with an interval that holds
+    at any look, or for a single look where the order of labelling is not known. `precision` counts every judged memory,
+    and `interval` is its 95 % interval for a single look, None when nothing was judged. `bounds` are the lowest and the
+    highest possible precision, None when nothing was injected. `served`: of the prompts that need a memory, those that
+    get one they need. The `per_prompt` ratios are over labelled prompts, `fallbacks` over prompts on which a judge was
+    asked. `assumed` counts the memories in `agreement` without a judgement. `median_ms` is the median time of a
+    retrieval.
     """
 
     system: str
@@ -225,7 +226,6 @@ class SystemReport:
     headline: Headline
     precision: Ratio
     interval: Interval | None
-    live: Interval | None
     design_effect: float | None
     bounds: Interval | None
     fire_rate: Ratio
@@ -332,14 +332,13 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
     rows, tallies = evidence.of(system), [row.tally for row in evidence.tallied[system]]
     judged, in_pools = estimate(tallies), evidence.relevant_in_pools
     sample, has_order = ordered.sample(system), evidence.moments is not None
-    found = headline(sample)
+    found = headline(sample, ANYTIME if has_order else ONCE)
     return SystemReport(
         system=system,
         prompts=len(rows),
         headline=found,
         precision=judged.ratio,
         interval=judged.interval,
-        live=headline(sample, ANYTIME).live if has_order and sample.judged else None,
         design_effect=design_effect([(row.relevant, row.judged) for row in tallies if row.judged]),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),

@@ -17,7 +17,7 @@ from labels.report.section import percent, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.comparison import SystemComparison
     from labels.measure.evidence import Evidence
     from labels.measure.metrics import Headline, Ratio
     from labels.measure.report import Gaps, Later, Report, SystemReport
@@ -31,14 +31,11 @@ WIDE, ANYTHING = 0.25, 0.9
 FEWEST_FIRES = 0.1
 """The least share of prompts with an injected memory that a plan counts on."""
 
-LINE = 80
-"""Cells of a line above which a difference is written with signs."""
-
 LABEL = "memsift, then L"
 REPLAY = "memsift replay --prompts FILE --save"
 IN_LABEL, IN_REPLAY, IN_SETTLE, IN_WHATIF = "label", "replay", "settle", "whatif"
-BY_REPLAY, BY_TARGET, BY_WORST = "report.replay", "report.target", "worst-memories"
-"""Where the app does a step: its screens, keys of Report, and a part of the report."""
+BY_REPLAY, BY_TARGET, BY_WORST, BY_MORE = "report.replay", "report.target", "worst-memories", "more-prompts"
+"""Where the app does a step: its screens, keys of Report, a part of the report, and prompts that are not there yet."""
 
 
 @dataclass(frozen=True)
@@ -167,43 +164,48 @@ def served_line(served: Headline, false_fires: Ratio, evidence: Evidence) -> str
     """The prompts that get a memory that they need, and those that get one although nothing is relevant."""
     if not evidence.looked_through:
         return sentence("no_list")
-    unseen = "" if evidence.listed is None else "; needs outside the first ten are not seen"
     range_ = f"{100 * served.live.low:.0f}-{percent(served.live.high, 1)}"
-    needing = f"{served.relevant.part:,} of {counted(served.relevant.whole, 'prompt')} in need ({range_})"
-    verb = "needs" if false_fires.whole == 1 else "need"
-    others = f"{false_fires.part:,} of {false_fires.whole:,} that {verb} nothing"
-    if served.estimate and false_fires.whole:
-        return f"It served {needing}, {others}{unseen}."
-    if served.estimate:
-        return f"It served {needing}; none is known to need nothing{unseen}."
-    end = f"; it served {others}" if false_fires.whole else " or to need nothing"
-    return f"No prompt is known to be in need{end}{unseen}."
+    part, whole = served.relevant.part, served.relevant.whole
+    none_known = "No prompt is known to need a memory."
+    needing = f"{part:,} of {counted(whole, 'prompt')} that needed a memory got one ({range_})."
+    others = f"{false_fires.part:,} of {false_fires.whole:,} that needed none got one anyway."
+    unseen = [] if evidence.listed is None else ["Needs outside the first ten are not seen."]
+    said = [needing if served.estimate else none_known, *([others] if false_fires.whole else [])]
+    return " ".join([*said, *unseen])
 
 
 def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
-    """The other system, compared on the same prompts: the counts, and whether its precision surely differs."""
+    """What another system would change on the same prompts, and whether its precision may differ by chance alone."""
     if comparison is None:
         return
     other, sign = other_of(comparison, main), 1 if comparison.first == main else -1
     own, others = (comparison.first_only, comparison.second_only)[::sign]
-    name = "With the judge" if other == main + JUDGED else other
-    irrelevant, relevant = others[1] - own[1], others[0] - own[0]
-    end = f"{claim(comparison.precision, sign)} ({counted(comparison.prompts, 'prompt')})."
-    long = f"{name}: {difference(irrelevant)} irrelevant, {difference(relevant)} relevant{end}"
-    yield long if len(long) <= LINE else f"{name}: {irrelevant:+,} irrelevant, {relevant:+,} relevant{end}"
+    useless, useful = others[1] - own[1], others[0] - own[0]
+    chance = ", may be chance" if comparison.precision and not comparison.precision.sign else ""
+    end = f"({counted(comparison.prompts, 'prompt')}{chance})."
+    if other == main + JUDGED:
+        yield f"The judge would {change(useless, useful)} {end}"
+        return
+    plain = any(main == other.replace(JUDGED, f"{cut}{JUDGED}") or main == other + cut for cut in CUTS.values() if cut)
+    name = "Without the judge" if main == other + JUDGED else "Without the cutoff" if plain else other
+    yield f"{name}: {difference(useless)} useless, {difference(useful)} useful {end}"
+
+
+def change(useless: int, useful: int) -> str:
+    """What becomes of memories: "drop 9 useless memories and add 30 useful ones"."""
+    (number, kind), (rest, other) = sorted([(useless, "useless"), (useful, "useful")], key=lambda part: not part[0])
+    if not number:
+        return "change nothing"
+    verbs = ["drop" if part < 0 else "add" for part in (number, rest)]
+    begin = f"{verbs[0]} {counted(abs(number), f'{kind} memory')} and"
+    if not rest:
+        return f"{begin} no {other} ones"
+    ones = f"{abs(rest):,} {other} {'one' if abs(rest) == 1 else 'ones'}"
+    return f"{begin} {ones}" if verbs[0] == verbs[1] else f"{begin} {verbs[1]} {ones}"
 
 
 def difference(number: int) -> str:
-    return f"{abs(number):,} {'more' if number > 0 else 'fewer'}" if number else "as many"
-
-
-def claim(precision: Difference | None, sign: int) -> str:
-    """What may be said of the precision of the other system: only as much as the interval carries."""
-    if precision is None:
-        return ""
-    if not precision.sign:
-        return "; precision unclear"
-    return f"; precision {'higher' if sign * precision.value > 0 else 'lower'}"
+    return f"{abs(number):,} {'more' if number > 0 else 'fewer'}" if number else "no more"
 
 
 def headline(found: Headline, who: str) -> str:
@@ -254,7 +256,7 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
 
 def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     found = main.headline
-    prompts = found.waiting + (found.estimate.prompts if found.estimate else 0)
+    prompts = found.estimate.prompts if found.estimate else 0
     if prompts < FEW_PROMPTS:
         why = f", to have {FEW_PROMPTS} for which {main.system} injects something"
         number = ceil((FEW_PROMPTS - prompts) / max(main.fire_rate.value or 0, FEWEST_FIRES))
@@ -267,8 +269,7 @@ def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
         yield Step("drop unlikely memories", "memsift tune --target-precision 0.6", IN_WHATIF)
     if found.live.high - found.live.low > WIDE:
-        why = f", for the look at {found.look}" if found.look else " for a range a quarter narrower"
-        yield label_step(found.to_go or prompts, report, main, why)
+        yield label_step(prompts, report, main, " for a range a quarter narrower")
 
 
 def finish_step(gaps: Gaps, evidence: Evidence) -> Step:
@@ -306,4 +307,4 @@ def label_step(number: int, report: Report, main: SystemReport, why: str = "") -
     if main.unjudged.part:
         missing = counted(main.unjudged.part, "injected memory that has", "injected memories that have")
         return Step(f"label the {missing} no label yet", LABEL, IN_LABEL)
-    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, BY_REPLAY)
+    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, BY_MORE)

@@ -14,7 +14,7 @@ from labels.measure.gate import AHEAD, COSTS, FAIL, FEWEST_IN_NEED, FEWEST_TO_PL
 from labels.measure.intervals import ANYTIME, ONCE, PLANNED
 from labels.measure.report import gaps_in
 from labels.report.first_lines import (
-    BY_REPLAY,
+    BY_MORE,
     BY_TARGET,
     BY_WORST,
     IN_LABEL,
@@ -23,7 +23,6 @@ from labels.report.first_lines import (
     NOTHING,
     REPLAY,
     Step,
-    look_line,
     open_lines,
     other_line,
     precision_lines,
@@ -40,9 +39,10 @@ if TYPE_CHECKING:
     from labels.measure.gate import Expense, GateReport, JudgeCase
     from labels.report.notes import Refusal
 
+VERDICTS = {PASS: "PASS", FAIL: "FAIL", UNDECIDED: "Not decided yet,"}
 REACHES = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}
 SERVES = {PASS: "serves", FAIL: "does not serve", UNDECIDED: "may or may not serve"}
-"""By verdict: the words before the precision, and before the share of served prompts, that was asked for."""
+"""By verdict: the first words, and those before the precision and before the served share that was asked for."""
 
 MORE, WIDEST = 20, 0.2
 """Prompts to label next if the number that decides is not known; the widest indifference zone that is proposed."""
@@ -136,7 +136,7 @@ def gate_lines(report: GateReport) -> tuple[str, ...]:
 
 
 def answer(report: GateReport) -> str:
-    start = f"{report.verdict.upper()} with {counted(report.labels, 'label')}: "
+    start = f"{VERDICTS[report.verdict]} with {counted(report.labels, 'label')}: "
     if reasons := refused(report):
         return f"{start}{reasons[0].short}"
     about = "about " if report.gate.zone.low < report.gate.zone.high else ""
@@ -148,16 +148,14 @@ def answer(report: GateReport) -> str:
 
 
 def outlook(report: GateReport) -> str:
-    """Whether it is enough, or the next look, or how many more prompts decide that."""
+    """Whether it is enough, or how many more prompts decide that."""
     if report.caveats.forbid:
         return answer(report)
-    if report.verdict == UNDECIDED and report.pending.look:
-        return " ".join([f"It {REACHES[UNDECIDED]} {asked(report)}.", *look_line(report.pending)])
     if report.verdict == UNDECIDED:
-        number, prompts = report.pending.more, "prompt decides" if report.pending.more == 1 else "prompts decide"
-        decides = f"About {number:,} more {prompts}" if number else "More labels decide"
-        return f"{decides} whether that reaches the {asked(report)} you ask for."
-    return f"That {'reaches' if report.verdict == PASS else 'is below'} the {asked(report)} you ask for."
+        number = report.pending.more
+        labels = f"About {counted(number, 'more labelled prompt')}" if number else "More labels"
+        return f"{labels} would tell whether it reaches {asked(report)}."
+    return f"That {'reaches' if report.verdict == PASS else 'is below'} {asked(report)}."
 
 
 def asked(report: GateReport) -> str:
@@ -238,15 +236,15 @@ def undecided_step(report: GateReport) -> Step:
     fewest = FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0
     number = is_missing or decision.to_go or decision.more or fewest
     if report.gate.looks == ONCE:
-        return Step("ask without --one-look: it says how many more prompts it takes")
+        return Step("ask without --one-look, to learn how many more prompts are needed")
     if not number and decision is report.decision and (zone := zone_that_decides(report)):
-        what = f"decide, if {50 * zone:g} points either way do not matter to you"
+        what = f"accept the answer to within {50 * zone:g} points"
         return Step(what, f"--indifference {zone:g}", BY_TARGET)
     number = number or MORE
     if report.evidence.is_qrels:
         return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
     if decision.left < number:
-        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, BY_REPLAY)
+        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, BY_MORE)
     return Step(f"label about {counted(number, 'more prompt')}", LABEL, IN_LABEL)
 
 

@@ -168,7 +168,7 @@ def refusals(system: str, caveats: Caveats, evidence: Evidence) -> Iterator[Refu
     if caveats.sighted:
         labels = part_of(caveats.sighted)
         reason = sentence("sighted_again", labels=labels)
-        yield Refusal(f"{labels} were given with ranks or verdicts in view.", reason, BLINDLY)
+        yield Refusal(f"{labels} labels were given after you had seen the ranks.", reason, BLINDLY)
     if gaps := caveats.gaps:
         short = f"{part_of(gaps.memories)} injected memories have no label."
         reason = f"{missing_labels(gaps)}. {finishing(gaps.left, evidence)}"

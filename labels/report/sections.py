@@ -129,26 +129,19 @@ def table_of(
 
 
 def precision(report: Report) -> ReportSection:
-    is_live = any(system.live for system in report.systems)
     columns: dict[str, Callable[[SystemReport], str]] = {
-        "precision": lambda system: decimal(system.precision.value),
-        "relevant": lambda system: part_of(system.precision),
-        ("95 %\nasked once" if is_live else "95 % range"): lambda system: span(system.interval),
-        "95 %\nany time": lambda system: span(system.live),
+        "precision": lambda system: decimal(system.headline.relevant.value),
+        "relevant": lambda system: part_of(system.headline.relevant),
+        "95 % range": lambda system: span(system.headline.interval),
         "no label": lambda system: f"{system.unjudged.part:,}",
     }
-    if not is_live:
-        del columns["95 %\nany time"]
     table = table_of(
-        report, columns, doubt, lambda system: range_of(system.precision.value, system.interval, system.live)
+        report, columns, doubt, lambda system: range_of(system.headline.relevant.value, system.headline.interval)
     )
-    is_same = all(system.headline.relevant.whole == system.precision.whole for system in report.systems)
     return section(
         "precision",
         table,
         unlabelled=unlabelled(report),
-        partly="" if is_same else sentence("partly"),  # then the first lines have another precision
-        looks=sentence("looks") if is_live else "",
         cutoffs=cutoffs(report),
     )
 
@@ -188,7 +181,7 @@ def listed(report: Report) -> str:
 def recall(report: Report) -> ReportSection:
     columns: dict[str, Callable[[SystemReport], str]] = {
         "served": lambda system: share(system.served.relevant) if system.served.estimate else UNKNOWN,
-        "95 %\nany time": lambda system: span(system.served.live if system.served.estimate else None),
+        "95 %\nany time": lambda system: span(system.served.interval),
         "in the pool": lambda system: share(system.recall_in_pool),
         "of all known": lambda system: share(system.recall_of_known),
         "lost per prompt": lambda system: share(system.lost_per_prompt),

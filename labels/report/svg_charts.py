@@ -134,20 +134,17 @@ def drawn(made: PrecisionChart | WorstChart | ConfusionChart | LineChart) -> str
 
 
 def precision_chart(made: PrecisionChart) -> str:
-    """The dot is the precision, the bar its interval for one look, the thin line the one for any look."""
+    """The dot is the precision, the bar its interval."""
     bottom = ROW * len(made.systems) + 8
     parts = [line((across(tick), 6), (across(tick), bottom), "grid") for tick in TICKS]
     parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
     for number, system in enumerate(made.systems):
         parts += precision_row(system, number, ROW * number + 20)
-    has_live = any(system.live for system in made.systems)
-    marks = "95 %: the bar if asked once, the thin line at any time" if has_live else ""
-    parts.append(label((across(0.5), bottom + 33), marks, "axis middle"))
     described = "; ".join(
-        f"{system.system}: {decimal(system.precision.value)}, interval {span(system.interval)}"
+        f"{system.system}: {decimal(system.headline.relevant.value)}, interval {span(system.headline.interval)}"
         for system in made.systems
     )
-    return chart("precision-chart", "Precision of each system", described, bottom + (40 if marks else 22), parts)
+    return chart("precision-chart", "Precision of each system", described, bottom + 22, parts)
 
 
 def across(value: float) -> float:
@@ -155,15 +152,13 @@ def across(value: float) -> float:
 
 
 def precision_row(system: SystemReport, number: int, y: float) -> Iterator[str]:
-    value = system.precision.value
+    value, interval = system.headline.relevant.value, system.headline.interval
     yield label((EDGE, y - 2), system.system, "name", 44)
     yield label((WIDTH - RIGHT, y - 2), "not known" if value is None else f"{value:.2f}", "name end")
-    if value is None:
+    if value is None or interval is None:
         return
     y += 12
-    for kind, interval in (("thin", system.live), ("bar", system.interval)):
-        if interval:
-            yield line((across(interval.low), y), (across(interval.high), y), f"{kind} {series(number)}")
+    yield line((across(interval.low), y), (across(interval.high), y), f"bar {series(number)}")
     yield dot((across(value), y), f"point {series(number)}", 5, f"{system.system}: {value:.2f}")
 
 

@@ -39,10 +39,8 @@ def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason
     two = candidates(found)["two"]
     assert two.dropped_by == "cutoff"
     assert two.probability is not None
-    assert (
-        two.reason
-        == f"by the tuned model it is {100 * (two.probability or 0):.1f} % likely to be relevant, and it takes 59.9 %"
-    )
+    likely = f"{100 * two.probability:.0f} % likely to be relevant"
+    assert two.reason == f"{likely}; a second memory needs 60 %"
     assert found.system == "memsift+cutoff"
     assert found.least == 0.5
 

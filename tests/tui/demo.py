@@ -68,7 +68,7 @@ def fresh_cutoff() -> Cutoff | None:
     return default_cutoff(read_config(str(DEMO_ROOT), {}).config)
 
 
-class CountingProvider:
+class CountingProvider(Provider):
     """Asks *inner* and counts the calls by prompt text."""
 
     def __init__(self, inner: Provider) -> None:
@@ -88,7 +88,7 @@ class CountingProvider:
         self._inner.close()
 
 
-class GatedProvider:
+class GatedProvider(Provider):
     """Rejects every memory, but answers a prompt only when its gate is open. Open all gates before the test ends."""
 
     name = model = "gated"

@@ -144,7 +144,7 @@ async def test_inputs_draw_no_character_that_moves_the_cursor(open_workspace: Op
     async with MemsiftApp(open_workspace(prompts=(), judge=None)).run_test(size=SMALL) as pilot:
         await paste(pilot, "e", ends="escape")
         await press(pilot, "escape", "f3")
-        await paste(pilot, "n", ends="escape")
+        await paste(pilot, "n", ends="enter")
 
 
 @pytest.mark.slow
@@ -165,7 +165,8 @@ async def test_hostile_texts_in_inputs_the_log_and_the_inbox_break_nothing(
         await paste(pilot, "M")
         await paste(pilot, "ctrl+p")
         await press(pilot, "escape", "f3")
-        await paste(pilot, "n", ends="ctrl+s")
+        await paste(pilot, "n", ends="enter")
+        await press(pilot, "f3")
         await paste(pilot, "slash")
         await press(pilot, "escape")
         await paste(pilot, "f", ends="escape")

@@ -46,7 +46,8 @@ def own_labels(pilot: Pilot[None]) -> int:
 
 LABELS = 20
 TASKS: dict[str, tuple[int, list[Step]]] = {
-    "why was it injected": (4, [Step(("P", "w"), lambda pilot: "injects it: rank 1" in shown(pilot, "#text"))]),
+    "why was it injected": (1, [Step(("w",), lambda pilot: "injects it: rank 1" in shown(pilot, "#text"))]),
+    "why not this memory": (2, [Step(("f", "enter"), lambda pilot: "hook " in shown(pilot, "#text"))]),
     "retire it, and take that back": (
         3,
         [
@@ -55,7 +56,7 @@ TASKS: dict[str, tuple[int, list[Step]]] = {
         ],
     ),
     "twenty labels": (22, [Step(("L", "v", *"a" * LABELS), lambda pilot: own_labels(pilot) == LABELS)]),
-    "stricter, and see": (6, [Step(("W", "right"), lambda pilot: "0 change" not in shown(pilot, "#numbers"))]),
+    "strict, and its effect": (3, [Step(("W", "s"), lambda pilot: "0 change" not in shown(pilot, "#numbers"))]),
     "where people disagree": (4, [Step(("L", "d"), lambda pilot: "People differ" in shown(pilot, "#card"))]),
     "tags and title": (
         3,
@@ -96,9 +97,11 @@ TASKS: dict[str, tuple[int, list[Step]]] = {
 
 @pytest.mark.parametrize("task", TASKS)
 async def test_a_newcomer_needs_few_keys(task: str) -> None:
+    """Questions of why are asked on the first screen, the live prompt."""
     most, steps = TASKS[task]
+    start = "live" if task.startswith("why") else None
     with closing(open_demo(dict(os.environ), fresh=True)) as workspace:
-        async with MemsiftApp(workspace).run_test(size=(80, 24), notifications=True) as pilot:
+        async with MemsiftApp(workspace, start).run_test(size=(80, 24), notifications=True) as pilot:
             await at_rest(pilot)
             for step in steps:
                 for key in step.keys:

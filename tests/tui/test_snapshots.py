@@ -11,10 +11,9 @@ from textual.pilot import Pilot
 from engine.judge.judge import Judge
 from engine.judge.limits import Limits
 from engine.judge.providers.registry import RefusingProvider
-from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval
 from labels.pooling import draw
-from tests.tui.apps import at_rest, until
+from tests.tui.apps import at_rest
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, fresh_cutoff, make_workspace
 from tests.tui.pictures import (
@@ -37,6 +36,7 @@ EXPLAIN = ("f3", "right", "down", "down", "w")
 REVEAL = ("f4", "a", "x", "a")
 SCREENS = {
     "browse": ("slash", *"idemp", "enter", "down"),
+    "live": ("f3", "n", "escape"),
     "replay": REPLAY,
     "label": ("f4", "a", "x"),
     "reveal": REVEAL,
@@ -123,27 +123,6 @@ def test_a_list_card_looks_as_it_did(
 
 
 @pytest.mark.slow
-def test_a_fresh_install_looks_as_it_did(snap_compare: Compare, open_workspace: Opener) -> None:
-    """Without a judge: the first stage beside the system of the hook, and what the cutoff decided."""
-    workspace = open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
-    assert snap_compare(MemsiftApp(workspace), terminal_size=USUAL, run_before=pressing(*REPLAY))
-
-
-@pytest.mark.slow
-def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Workspace) -> None:
-    """The ranking of what was typed stands below it."""
-
-    async def run(pilot: Pilot[Any]) -> None:
-        await pressing("f3", "n", "w", "h", "y", "enter", "enter", *"queue")(pilot)
-        ranking: Any = pilot.app.screen.query_one("RankingTable")
-        best = workspace.run(typed_prompt("why\n\nqueue"), "memsift+default").candidates[0]
-        await until(pilot, lambda: ranking.records and ranking.records[0].candidates == (best,))
-        await at_rest(pilot)
-
-    assert snap_compare(MemsiftApp(workspace), terminal_size=USUAL, run_before=run)
-
-
-@pytest.mark.slow
 def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace: Workspace) -> None:
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("f5")(pilot)
@@ -181,8 +160,3 @@ def test_a_difference_of_people_looks_as_it_did(
         how = {"seed": 1, "blind": True, "elapsed_ms": 1, "note": note}
         workspace.store.label(who, pool.prompt.id, pool.cards[0], verdict, **how)
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("f4", key))
-
-
-def test_replay_looks_as_it_did_after_a_label(snap_compare: Compare, workspace: Workspace) -> None:
-    run = pressing(*REPLAY, "down", "x")
-    assert snap_compare(MemsiftApp(workspace), terminal_size=(120, 32), run_before=run)

@@ -166,7 +166,7 @@ def test_a_misspelt_key_is_named_before_the_app_opens(place: Path) -> None:
 
 async def test_new_prompts_appear_and_typed_prompts_stay(place: Path, prompts: Path) -> None:
     async with opened(place, prompts, "replay") as pilot:
-        await press(pilot, "n", *"typed", "ctrl+s")
+        await press(pilot, "n", *"typed", "enter", "escape")
         with prompts.open("a", encoding="utf-8") as file:
             file.write(PROMPT.format("why is the beta cache slow"))
         await reads(pilot, "PromptList", "beta cache")

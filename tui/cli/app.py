@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 
+LIVE = "live"
+"""The screen that the example opens on, and a project without prompts."""
+
+
 @command()
 def demo(fresh: Annotated[bool, option("--fresh")], plain: Plain) -> None:
     """The app on example data: memories, prompts and a scripted judge.
@@ -42,7 +46,7 @@ def demo(fresh: Annotated[bool, option("--fresh")], plain: Plain) -> None:
     from tui.demo import open_demo
 
     require_terminal()
-    run_app(open_demo(os.environ, fresh=fresh), is_plain=plain)
+    run_app(open_demo(os.environ, fresh=fresh), LIVE, is_plain=plain)
 
 
 def require_terminal() -> None:
@@ -103,7 +107,7 @@ def open_app(
     opened = opening.open_workspace(
         first, prompts, judge, db, os.environ, asks_first=True, others=others, needs_labels=False
     )
-    run_app(opened, is_plain=is_plain)
+    run_app(opened, LIVE if len(opened.index) and not opened.prompts else None, is_plain=is_plain)
 
 
 def app_settings(*, is_plain: bool) -> AppSettings:

@@ -20,8 +20,6 @@ from engine import inject
 from engine.config import SYSTEMS
 from engine.conversations.activity import LOG_FILE, Activity
 from engine.conversations.prompt_files import read_prompts
-from engine.judge.judge import Judge
-from engine.judge.providers.scripted import ScriptedProvider
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir, state_dir
 from engine.phrases.file import phrases_files
@@ -48,6 +46,9 @@ FILES = Path(__file__).parent
 PROMPTS = FILES / "prompts.jsonl"
 SCRIPT = FILES / "judge.jsonl"
 JUDGE = JudgeOptions(f"scripted:{SCRIPT}")
+FIRST = "p55"
+"""The prompt on the first screen: one useful memory, and one that only BM25 finds."""
+
 DAYS = 21
 DAYS_WITHOUT_CUTOFF = 8
 """The first days of the log: the hook ran without a cutoff then, so the numbers of the later weeks are better."""
@@ -74,9 +75,10 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool, now: datetime | None =
     is_new = not store.exists()
     if is_new:
         write_log(str(root), environ, now or datetime.now(UTC))
-    workspace = open_workspace(str(root), [str(PROMPTS)], JUDGE, str(store), environ, is_trusted=True)
+    workspace = open_workspace(str(root), [str(PROMPTS)], JUDGE, str(store), environ, is_trusted=True, asks_first=True)
     if is_new:
         fill(workspace, now or datetime.now(UTC))
+    workspace.wanted_prompt = FIRST
     return workspace
 
 
@@ -110,9 +112,8 @@ def write_log(root: str, environ: Mapping[str, str], now: datetime) -> None:
 
 
 def fill(workspace: Workspace, now: datetime) -> None:
-    """Replay all prompts, and label the pools of some as two people did. The judge answers at once, for this only."""
-    patient, config, texts = workspace.judge, workspace.config, cache(workspace.memory)
-    workspace.judge = Judge(ScriptedProvider.from_file(str(SCRIPT), sleep=lambda _: None), config.judge)
+    """Replay all prompts, and label the pools of some as two people did."""
+    config, texts = workspace.config, cache(workspace.memory)
     with workspace.store.together():
         for prompt in workspace.prompts:
             for system in workspace.systems:
@@ -120,7 +121,6 @@ def fill(workspace: Workspace, now: datetime) -> None:
                 workspace.adopt(found)
                 record(found, workspace.store, workspace.index, config, workspace.judge, workspace.cutoff, texts)
         pools = [pool for prompt in workspace.prompts if (pool := workspace.pool(prompt.id))]
-    workspace.judge = patient
     grades = read_grades(read_source(FILES / "qrels.txt"))
     for row in (FILES / "people.jsonl").read_text("utf-8").splitlines():
         person = json.loads(row)

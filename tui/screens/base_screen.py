@@ -210,6 +210,11 @@ class ModeScreen(PanesScreen):
         self.app.workspace.wanted_memory = memory_id
         await self._show("browse")
 
+    async def action_type(self) -> None:
+        """Go to the live prompt, to type one."""
+        await self.app.switch_mode("live")
+        await self.app.screen.run_action("type")
+
     async def _show(self, mode: str) -> None:
         """Show another screen; this one begins again."""
         if mode == self.app.current_mode:

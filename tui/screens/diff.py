@@ -133,7 +133,7 @@ def runs_text(compared: ComparedRuns) -> Content:
 
 
 class DiffScreen(ModeScreen):
-    """The difference of two runs. Without a choice, it is the latest run against the one before it."""
+    """The difference of two runs. Without a choice, these are the latest two that differ."""
 
     TAB = "replay"
     CSS_PATH = "filtered_list.tcss"

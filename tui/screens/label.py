@@ -68,7 +68,7 @@ class LabelScreen(LabelWalk):
         shown="mark.relevant mark.not label.some label.none label.mark label.skip mark.unsure label.next label.follow "
         "mark.undo label.reveals",
         hidden="mark.unrateable mark.phrase label.note label.reason label.guideline label.latest label.open "
-        f"copy.text label.settle prompt.read {GRADES}",
+        f"copy.text label.settle prompt.read replay.type {GRADES}",
         at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
     )
     HELP = (

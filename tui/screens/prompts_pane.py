@@ -9,9 +9,7 @@ from textual import on
 from textual.getters import query_one
 from textual.widgets import Input
 
-from engine.prompt import typed_prompt
 from engine.wording import counted
-from tui.dialogs.questions import TypePrompt
 from tui.keys import keyed
 from tui.screens.filtered_list import SHOWS_ALL, RowsPane
 from tui.widgets.lists.prompts import PromptList
@@ -183,17 +181,6 @@ class PromptsPane(RowsPane):
         self.prompt_list.cursor += step
 
     # Scratch prompts
-
-    def action_type(self) -> None:
-        self.app.push_screen(TypePrompt(self.app.workspace), self.replay_typed)
-
-    def replay_typed(self, text: str | None) -> None:
-        if text:
-            typed = typed_prompt(text)
-            self.app.workspace.lists.add(typed)
-            self.app.workspace.wanted_prompt = typed.id
-            self.show_all()
-        self.prompt_list.focus()
 
     def action_choose(self) -> None:
         """Move the prompt from scratch into the labelled sample, or back."""

@@ -13,7 +13,6 @@ from textual.widgets import Input, Static
 
 from engine.config import injected_system
 from engine.conversations.injected import names_of
-from labels.records import Card
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -24,14 +23,13 @@ from tui.screens.base_screen import ModeScreen
 from tui.screens.phrase_changes import UNDO_ELSEWHERE, PhraseChanges, why_no_phrase
 from tui.screens.prompts_pane import PromptsPane
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
+from tui.widgets.explain_text import explained, judge_sentence, model_text
 from tui.widgets.lists.prompts import PromptList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.ranking_table import MISSED, RankingPane, RankingTable, ranking_rows
 from tui.workspace.filtering import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.prompts import empty_text
-from tui.workspace.replay.explain_rows import explanations
 from tui.workspace.systems import record_note, scale_note
 
 if TYPE_CHECKING:
@@ -50,7 +48,6 @@ IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the te
 NOT_TYPED = "Go to a prompt that you typed."
 SEARCHING = "You are typing a search."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
-NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press {app.judge} to ask the judge, which may cost money."
 WHY, MEMORY, MODEL = "why", "memory", "model"
 VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
@@ -78,11 +75,10 @@ class ReplayScreen(ModeScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        shown="replay.explain mark.relevant mark.not replay.filter replay.columns replay.all "
-        "replay.type replay.diff copy.text replay.search replay.order replay.view copy.path",
-        hidden="replay.turn replay.memories replay.prompts replay.remove replay.choose mark.unsure "
-        "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open replay.pick "
-        "prompt.read",
+        shown="replay.explain replay.pick mark.relevant mark.not replay.type replay.choose replay.filter "
+        "replay.columns replay.all replay.diff copy.text replay.search replay.order replay.view copy.path",
+        hidden="replay.turn replay.memories replay.prompts replay.remove mark.unsure "
+        "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
@@ -117,6 +113,8 @@ class ReplayScreen(ModeScreen):
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
+        if self.app.workspace.wanted_prompt and not self.prompts.shows_all:
+            self.prompts.show_all()
         self.prompts.show_matching()
         self.prompts.read_known()
 
@@ -172,11 +170,11 @@ class ReplayScreen(ModeScreen):
     def show_prompt(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
         answers = workspace.answers(prompt.id)
-        rows = ranking_rows(workspace.heads, answers, workspace.labels(prompt.id))
+        rows = ranking_rows(workspace.heads, answers, workspace.verdicts(prompt.id))
         self.app.note_sighting(prompt.id)
         if prompt.id != self._shown_id:
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
-        self.result.show(workspace.heads, rows, workspace.marker(prompt))
+        self.result.show(workspace.called_heads, rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
@@ -192,17 +190,8 @@ class ReplayScreen(ModeScreen):
             asked = zip(answers, columns, strict=True)
             said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
         else:
-            said = [self._without_judge()]
+            said = [] if record_note(columns) else [keyed(self.app, JUDGE_OFF)]
         return "\n".join(filter(None, dict.fromkeys((scale_note(columns), record_note(columns), *said))))
-
-    def _without_judge(self) -> str:
-        """What the last column is, or how to have a judge; nothing where other notes stand."""
-        workspace, columns = self.app.workspace, self.app.workspace.columns
-        if record_note(columns):
-            return ""
-        if workspace.cutoff and columns[-1] == workspace.with_cutoff and not scale_note(columns):
-            return NO_JUDGE.format(workspace.cutoff.kind)
-        return keyed(self.app, JUDGE_OFF)
 
     def _show_waiting(self) -> None:
         """Show the seconds since the judge was asked."""
@@ -242,9 +231,8 @@ class ReplayScreen(ModeScreen):
         """The outcome of a memory for this prompt in each system that has answered."""
         if self.prompt is None:
             return plain("")
-        workspace = self.app.workspace
-        said = remarks([answer for answer in workspace.answers(self.prompt.id) if answer], memory_id)
-        return explain_text(explanations(workspace, self.prompt.id, memory_id), width, said, has_title=has_title)
+        answers = [answer for answer in self.app.workspace.answers(self.prompt.id) if answer]
+        return explained(self.app.workspace, answers, memory_id, width, has_title=has_title)
 
     def action_view(self) -> None:
         names = list(VIEWS)
@@ -346,11 +334,8 @@ class ReplayScreen(ModeScreen):
         if row is None or prompt is None:
             return
         workspace = self.app.workspace
-        card = Card(row.memory, row.rank)
         with self.app.telling_errors():
-            workspace.store.label(
-                workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0
-            )
+            workspace.label_seen(prompt.id, row.memory, row.rank, verdict)
             self._show_labels(prompt, prompt.id)
             if self.table.current and self.table.current.is_missed:
                 self.app.tell(keyed(self.app, MISSED))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on, work
 from textual.binding import Binding
+from textual.command import DiscoveryHit, Hit, Provider
 from textual.containers import Container, ScrollableContainer, Vertical
 from textual.content import Content
 from textual.getters import query_one
@@ -27,14 +28,26 @@ from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.panes import Fitted
-from tui.widgets.report import PartList, TableRows, answer_text, memory_row_text, part_text, prompts_text, table_rows
+from tui.widgets.report import (
+    PartList,
+    TableRows,
+    answer_text,
+    called_table,
+    memory_row_text,
+    part_text,
+    prompts_text,
+    table_rows,
+)
 from tui.widgets.report_charts import curve_beside, drawn_chart, plot
 from tui.widgets.signs import signs
-from tui.workspace.filtering import nothing_to_count
+from tui.workspace.filtering import NO_ROWS, nothing_to_count
 from tui.workspace.report import ASKED, ENDINGS, TARGETS, counted_prompts, read_report, target_of, write_report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from textual.app import ComposeResult
+    from textual.command import Hits
 
     from labels.report.section import CountedPrompts, ReportSection
     from tui.workspace.report import ReportReading
@@ -49,9 +62,29 @@ MOST_CHOICES = 200
 COUNTING, TARGET = "Counting …", "target"
 NOTHING_YET = "There is no report yet. Press {report.replay} to replay the prompts."
 NO_STEP = "There is nothing to do now."
-NO_PROMPT = "No prompt stands behind this row."
+NO_PROMPT = "This row counts no prompt."
 EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
 FILE_NAME = "memsift-report.html"
+
+
+class Parts(Provider):
+    """Each part of the report."""
+
+    async def discover(self) -> Hits:
+        for text, go in self._parts():
+            yield DiscoveryHit(text, go)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for text, go in self._parts():
+            if (score := matcher.match(text)) > 0:
+                yield Hit(score, matcher.highlight(text), go, text)
+
+    def _parts(self) -> Iterator[tuple[str, Callable[[], object]]]:
+        screen = self.screen
+        if isinstance(screen, ReportScreen):
+            for part in screen.parts.records:
+                yield f"report: {one_line(part.title)}", partial(screen.go_to_part, part.name)
 
 
 class PartPane(Vertical, Fitted):
@@ -72,10 +105,11 @@ class ReportScreen(ModeScreen):
     """The report of the label store. A worker makes it each time the screen is shown."""
 
     CSS_PATH = "report.tcss"
+    COMMANDS = {Parts}
     AUTO_FOCUS = "#answer"
     BINDINGS = bindings(
         shown="report.step report.rows report.parts report.replay report.target report.export",
-        hidden="report.next report.previous report.more copy.text",
+        hidden="report.next report.previous report.more copy.text replay.type",
     )
     HELP = (
         "On the answer, {report.step} does the next step. Down goes to the parts, right to the rows of one, and enter "
@@ -190,7 +224,8 @@ class ReportScreen(ModeScreen):
         width, has_bars = self._width(self.query_one("#part").size.width), not signs(self).in_words
         self._show_chart(section.name, width)
         table = section.table
-        head, rows = table_rows(table, width, has_bars=has_bars) if table else ([], [])
+        called = self.app.workspace.called
+        head, rows = table_rows(called_table(table, called), width, has_bars=has_bars) if table else ([], [])
         self.head.update(plain("\n".join(f" {line}" for line in head)))
         self.head.set_class(not head, "-off")
         self.table.set_class(not rows, "-off")
@@ -274,8 +309,11 @@ class ReportScreen(ModeScreen):
         elif place == BY_TARGET:
             self.action_target()
         elif place == BY_WORST:
-            self.parts.go_to(place)
-            self.action_rows()
+            self.go_to_part(place)
+
+    def go_to_part(self, name: str) -> None:
+        self.parts.go_to(name)
+        self.action_rows()
 
     def action_move(self, step: int) -> None:
         self.parts.cursor += step
@@ -294,7 +332,7 @@ class ReportScreen(ModeScreen):
         else:
             texts = self._reading.report.captions.prompts
             shown = {name: one_line(texts.get(name, name))[:200] for name in counted.prompts[:MOST_CHOICES]}
-            question = f"{len(counted.prompts):,} prompts stand behind this row. Go to which?"
+            question = f"{len(counted.prompts):,} prompts in this row. Open one:"
             self.ask(ChoosePrompt(question, shown), self.go_to_prompt)
 
     def action_more(self) -> None:
@@ -324,7 +362,7 @@ class ReportScreen(ModeScreen):
 
     def action_replay_all(self) -> None:
         if not self.app.workspace.prompts:
-            self.app.tell("There are no prompts. Start memsift with --prompts FILE, or type one in Replay.")
+            self.app.tell(keyed(self.app, NO_ROWS["no prompts to replay"]))
             return
         self.app.with_agreement(self.app.replay_all)
 

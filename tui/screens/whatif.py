@@ -37,7 +37,7 @@ from tui.widgets.whatif import (
 from tui.workspace.curate.memory_facts import stamps
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.whatif.sample import read_sample
-from tui.workspace.whatif.trial import JUDGE, Trial
+from tui.workspace.whatif.trial import JUDGE, THRESHOLD, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +72,8 @@ class WhatifScreen(ModeScreen):
     CSS_PATH = "whatif.tcss"
     AUTO_FOCUS = "KnobList"
     BINDINGS = bindings(
-        shown="whatif.less whatif.more whatif.save whatif.undo whatif.prompts",
-        hidden="whatif.discard prompt.read copy.text",
+        shown="whatif.less whatif.more whatif.named whatif.save whatif.undo whatif.prompts",
+        hidden="whatif.discard prompt.read copy.text replay.type",
     )
     HELP = (
         "Right and left move the setting under the cursor; hold the key. The numbers are those of all labelled "
@@ -290,6 +290,12 @@ class WhatifScreen(ModeScreen):
         self.trial.move(row.knob, steps)
         self.show_moved()
 
+    def action_named(self) -> None:
+        """Take the next threshold that has a name."""
+        self.knobs.go_to(THRESHOLD.name)
+        self.trial.take_named()
+        self.show_moved()
+
     def show_moved(self) -> None:
         self._show_settings()
         self.count()
@@ -324,7 +330,7 @@ class WhatifScreen(ModeScreen):
             await self.go_to_prompt(self.prompt.id)
 
     def action_save(self) -> None:
-        """Write what is moved into the root's file, and go on from there."""
+        """Write what is moved into the root's file, go on from there, and replay all prompts with it."""
         with self.app.telling_errors():
             warning = self.trial.warning
             saved = f"Saved in {self.trial.save()}. {warning}".rstrip()
@@ -332,3 +338,4 @@ class WhatifScreen(ModeScreen):
             self.app.tell(saved, title="Settings", severity=severity, seconds=SAVED_SECONDS)
             self.app.take_saved_settings()
             self.begin()
+            self.app.replay_all()

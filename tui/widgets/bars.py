@@ -38,7 +38,7 @@ TABS = (
 )
 """Mode and name of each tab; the id of its key is `go.` and the mode."""
 
-SCREEN_NAMES = {**dict(TABS), "settle": "Settle", "diff": "Diff"}
+SCREEN_NAMES = {**dict(TABS), "settle": "Settle", "diff": "Diff", "live": "Prompt"}
 
 KEYED_FROM, NAMED_FROM = 80, 52
 """Columns of a terminal from which each tab shows key and name, and from which it shows its name at least."""

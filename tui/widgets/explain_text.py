@@ -14,7 +14,7 @@ from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from engine.quality.checks.memories import tokens
 from tui.plain import MATCH_STYLE, hanging, plain
-from tui.workspace.replay.explain_rows import detail_lines, outcome_line
+from tui.workspace.replay.explain_rows import detail_lines, explanations, outcome_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
     from tui.workspace.replay.explain_rows import Line
+    from tui.workspace.workspace import Workspace
 
 STYLES = {
     "head": "$foreground-muted underline",
@@ -34,6 +35,14 @@ STYLES = {
     "match": MATCH_STYLE,
 }
 NOT_YET = "This prompt has not been run yet."
+
+
+def explained(
+    workspace: Workspace, answers: Sequence[Retrieval], memory_id: str, width: int, *, has_title: bool = True
+) -> Content:
+    """The outcome of a memory in each of *answers*, and the judge's reasons, in *width* cells."""
+    said = remarks(answers, memory_id)
+    return explain_text(explanations(workspace, answers, memory_id), width, said, has_title=has_title)
 
 
 def explain_text(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from engine.search.highlight import Marker
-    from labels.records import Event, Pair
+    from labels.records import Pair
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
     from tui.workspace.workspace import Workspace
@@ -81,7 +81,7 @@ class Row:
         return self.verdict == RELEVANT and self.is_left_out and not self.notes[-1]
 
 
-def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labels: Mapping[Pair, Event]) -> list[Row]:
+def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], verdicts: Mapping[Pair, str]) -> list[Row]:
     """The candidates of the first answer in its order, then the other candidates of the next, and so on.
 
     *names* are those of the systems.
@@ -90,7 +90,6 @@ def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labe
         {candidate.memory.id: candidate for candidate in answer.candidates} if answer else {} for answer in answers
     ]
     memories = {key: candidate.memory for candidates in found for key, candidate in candidates.items()}
-    verdicts = {pair: label.verdict or "" for pair, label in labels.items()}
     absent = (NO_RECORD if is_injected(name) else WAITING for name in names)
     notes = tuple("" if answer else note for answer, note in zip(answers, absent, strict=True))
     return [
@@ -257,8 +256,8 @@ class Reveal(RankingPane):
     def show_prompt(self, workspace: Workspace, prompt: Prompt, action: str) -> None:
         """Show a prompt in its systems, as far as they have answered, and the *action* that a label asks for."""
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
-        rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.labels(prompt.id))
-        self.show(workspace.heads, rows, workspace.marker(prompt))
+        rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.verdicts(prompt.id))
+        self.show(workspace.called_heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
         is_missed = any(row.is_missed for row in rows)
         said = keyed(self.app, f"{DONE} {MISSED}" if is_missed else DONE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -255,6 +255,13 @@ def table_rows(table: ReportTable, width: int, *, has_bars: bool = True) -> tupl
         whole = " · ".join(" ".join((*column.split(), cell)) for column, cell in named if cell)
         rows.append(TableRow(number, line, "" if is_whole else whole, row))
     return head, rows
+
+
+def called_table(table: ReportTable, called: Callable[[str], str]) -> ReportTable:
+    """*table* with the names of systems for people, as *called* gives them."""
+    names = table.names
+    rows = (row._replace(cells=(*map(called, row.cells[:names]), *row.cells[names:])) for row in table.rows)
+    return replace(table, rows=tuple(rows))
 
 
 def _fit(table: ReportTable, width: int, least: int, uncut: int) -> tuple[list[str], list[str], int]:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.wording import counted
-from labels.report.section import UNKNOWN, decimal, percent, span
+from labels.report.section import UNKNOWN, decimal, share, span
 from tui.plain import ELLIPSIS, beginning, cells, hanging, one_line, plain, shown_path
 from tui.widgets.lists.rows import RowList
 from tui.widgets.report import MUTED, interval_bar
@@ -19,7 +19,7 @@ from tui.widgets.signs import DRAWN, signs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from labels.measure.metrics import PrecisionEstimate, Ratio
+    from labels.measure.metrics import Headline
     from labels.report.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
@@ -203,8 +203,8 @@ def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]
     return (
         ("Relevant (precision)", lambda numbers: _precision(numbers.precision, is_wide=is_wide)),
         ("Prompts in need served", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
-        ("Prompts with memories", lambda numbers: _share(numbers.fires)),
-        ("False fires", lambda numbers: _share(numbers.false_fires)),
+        ("Prompts with memories", lambda numbers: share(numbers.fires)),
+        ("False fires", lambda numbers: share(numbers.false_fires)),
         ("Irrelevant a prompt", lambda numbers: decimal(numbers.irrelevant.value)),
         ("Missed a prompt", lambda numbers: decimal(numbers.lost.value)),
         ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
@@ -216,14 +216,10 @@ def _line(name: str, before: str, after: str, column: int) -> Content:
     return plain(f"{cells(name, NAME_WIDTH)}{cells(before, column)}{cells(after, column)}".rstrip())
 
 
-def _precision(estimate: PrecisionEstimate, *, is_wide: bool) -> str:
-    found = estimate.ratio
+def _precision(headline: Headline, *, is_wide: bool) -> str:
+    found = headline.relevant
     counts = f" ({found.part:,}/{found.whole:,})" if is_wide else ""
-    return UNKNOWN if found.value is None else f"{decimal(found.value)} {span(estimate.interval)}{counts}"
-
-
-def _share(found: Ratio) -> str:
-    return UNKNOWN if found.value is None else f"{percent(found.value, 1)} ({found.part:,}/{found.whole:,})"
+    return UNKNOWN if found.value is None else f"{decimal(found.value)} {span(headline.live)}{counts}"
 
 
 # Every value of a setting
@@ -256,11 +252,12 @@ def window(compared: Compared, current: str, room: int) -> slice:
 def _compared(found: SettingsNumbers | None, bar: int) -> Content:
     if found is None:
         return plain("the judge was never asked about some memories").stylize_before(MUTED)
-    value, interval = found.precision.ratio.value, found.precision.interval
+    value, interval = found.precision.relevant.value, found.precision.live
     drawn = Content(" " * bar)
-    if bar and value is not None and interval is not None:
+    if bar and value is not None:
         drawn = interval_bar(value, interval, interval, bar)
-    texts = (decimal(value), decimal(found.served.ratio.value), decimal(found.irrelevant.value), f"{found.tokens:,.0f}")
+    shares = (value, found.served.relevant.value, found.irrelevant.value)
+    texts = (*map(decimal, shares), f"{found.tokens:,.0f}")
     return _in_columns(texts, drawn)
 
 

@@ -14,7 +14,7 @@ from engine.lean.sections import text_beside
 from engine.paths import config_file
 from engine.stores.files import UnreadableFileError, text_of
 from engine.stores.writing import ACTIVE
-from engine.wording import counted
+from engine.wording import counted, listed
 from labels.measure.agreement import LabellingProgress, people
 from labels.pooling import MAX_SKIPS, REPEAT_REACH, answered, due_repeats, open_cards, pace
 from labels.records import Card, Pool, grouped
@@ -88,6 +88,10 @@ class LabelQueue:
         labels = grouped((label.prompt_id, label) for label in given)
         self._labelled = {name: {label.pair for label in own} for name, own in labels.items()}
         self._answered = Counter({name: answered(own) for name, own in labels.items()})
+        every = workspace.store.labels(root=workspace.index.root)
+        people = Counter(label.annotator for label in every if not label.titles)
+        del people[workspace.annotator]
+        self._others = f" of yours, {people.total():,} of {listed(sorted(people))}" if people else ""
         self._finished = self._finished_before()
         self._disputed = self._disputed_before()
 
@@ -156,7 +160,7 @@ class LabelQueue:
         """
         workspace = self._workspace
         given, done = self._answered.total(), len(self._finished)
-        parts = [f"{done:,} of {len(self.order):,} prompts done", counted(given, "label")]
+        parts = [f"{done:,} of {len(self.order):,} prompts done", counted(given, "label") + self._others]
         if disputed := self._disputed.total():
             parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
         seconds = workspace_pace(workspace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,9 +10,19 @@ from engine.errors import MemsiftError
 from engine.stores.files import open_named, write_whole
 from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
-from labels.measure.intervals import Interval
+from labels.measure.intervals import ANYTIME, Interval
 from labels.measure.report import PLAIN
-from labels.report.first_lines import ANYTHING, HIGH_ENOUGH, headline, labels_line, main_system, next_step
+from labels.report.first_lines import (
+    ANYTHING,
+    BY_MORE,
+    BY_REPLAY,
+    HIGH_ENOUGH,
+    Step,
+    headline,
+    labels_line,
+    main_system,
+    next_step,
+)
 from labels.report.forms import report_in
 from labels.report.gate_text import gate_step, outlook
 from labels.report.sections import sections
@@ -22,7 +32,6 @@ from tui.workspace.root_labels import present_digests, present_phrases
 if TYPE_CHECKING:
     from labels.measure.gate import GateDecision, GateReport
     from labels.measure.report import Report, ReportOptions
-    from labels.report.first_lines import Step
     from labels.report.section import CountedPrompts, ReportSection
     from tui.workspace.workspace import Workspace
 
@@ -31,8 +40,10 @@ ASKED = HIGH_ENOUGH
 
 TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
-GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH))
+GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH), ANYTIME)
 """The precision from which on a report proposes nothing."""
+
+MORE_COME = "New ones come as you work, or with --prompts FILE"
 
 FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 ENDINGS = tuple(FORMS)
@@ -46,24 +57,33 @@ def target_of(text: str) -> float:
 
 @dataclass(frozen=True)
 class ReportReading:
-    """`gate` is the answer about the configured system; None if nothing was replayed."""
+    """`gate` is the answer about the configured system; None if nothing was replayed.
+
+    `has_more`: there are prompts that were not replayed yet.
+    """
 
     report: Report
     gate: GateReport | None
     sections: tuple[ReportSection, ...]
+    has_more: bool = False
 
     @property
     def step(self) -> Step:
-        """The most useful next step."""
-        return gate_step(self.gate) if self.gate else next_step(self.report)
+        """The most useful next step. Where it needs prompts that are not there, it says where they come from."""
+        step = gate_step(self.gate) if self.gate else next_step(self.report)
+        if step.place != BY_MORE:
+            return step
+        if self.has_more:
+            return replace(step, place=BY_REPLAY)
+        return Step(f"{step.what.removeprefix('replay and ')}. {MORE_COME}")
 
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
     """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
     report = workspace.report(options)
-    main, target = main_system(report), Gate(least, Interval(least, least))
+    main, target = main_system(report), Gate(least, Interval(least, least), ANYTIME)
     gate = gate_report(report.evidence, main.system, target) if main else None
-    return ReportReading(report, gate, sections(report))
+    return ReportReading(report, gate, sections(report), len(workspace.prompts) > report.prompts)
 
 
 def write_report(report: Report, name: str) -> Path:
@@ -119,8 +139,6 @@ def precision_words(found: GateDecision) -> str:
         parts = [f"precision {100 * found.live.low:.0f} to {100 * found.live.high:.0f} %"]
     if found.verdict in (PASS, FAIL):
         parts += [f"{'above' if found.verdict == PASS else 'below'} {100 * HIGH_ENOUGH:.0f} %"]
-    elif found.look:
-        parts += [f"the next look is at {found.look} prompts: {found.to_go} to go"]
     elif found.more:
         parts += [f"about {found.more:,} more prompts decide"]
     return ", ".join(parts)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from engine.conversations.injected import TEXT_ID
 from engine.errors import LabelStoreError
+from labels.events import shared_verdict
 from labels.measure.report import Captions, report_from_store
+from labels.records import Card
 
 if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.memory import MemorySummary
     from engine.roots import OpenIndex
     from labels.measure.report import Report, ReportOptions
     from labels.records import Dispute, Event, Pair
@@ -44,6 +47,19 @@ class RootLabels:
     def labels(self, prompt_id: str) -> dict[Pair, Event]:
         """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
         return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
+
+    def label_seen(self, prompt_id: str, memory: MemorySummary, rank: int, verdict: str) -> None:
+        """Write a label that is not blind: rank and verdicts were on the screen."""
+        card = Card(memory, rank)
+        self.store.label(self.annotator, prompt_id, card, verdict, seed=self.seed, blind=False, elapsed_ms=0)
+
+    def verdicts(self, prompt_id: str) -> dict[Pair, str]:
+        """(memory id, digest) -> this annotator's verdict, or without one, the consensus of the other people."""
+        given: dict[Pair, dict[str, str]] = {}
+        for label in self.store.labels(prompt_id=prompt_id, root=self.index.root):
+            given.setdefault(label.pair, {})[label.annotator] = label.verdict or ""
+        found = {pair: by.get(self.annotator) or shared_verdict([*by.values()]) for pair, by in given.items()}
+        return {pair: verdict for pair, verdict in found.items() if verdict}
 
     def labelled_pairs(self) -> dict[str, set[Pair]]:
         """Prompt id -> the (memory id, digest) pairs that this annotator has labelled over this root."""

@@ -112,6 +112,36 @@ class RootSystems:
         return found or tuple(filter(None, (self.first, self.with_cutoff, self.judged)))[-2:]
 
     @property
+    def live(self) -> tuple[tuple[str, str], ...]:
+        """The columns of the live prompt: BM25, the hook, and the hook with a judge, as far as these differ.
+
+        Each is (name for people, name of the system); the second is empty where a judge is lacking.
+        """
+        names = dict.fromkeys(("bm25", self._hook(has_judge=self.config.judge.enabled).name, self._hook().name))
+        is_lacking = self.judge is None
+        return tuple((self.called(name), "" if is_lacking and SYSTEMS[name].has_judge else name) for name in names)
+
+    def _hook(self, *, has_judge: bool = True) -> System:
+        return system_of(self.config, has_judge=has_judge, cutoff=self.cutoff.kind if self.cutoff else OFF)
+
+    def called(self, name: str) -> str:
+        """The name of a system for people: that of the hook and its neighbours, else its own."""
+        hook = self._hook(has_judge=self.config.judge.enabled)
+        names = {
+            "bm25": "BM25",
+            self.first.name: "no cutoff",
+            self._hook(has_judge=False).name: "no judge",
+            self._hook().name: "hook + judge",
+            hook.name: "hook",
+        }
+        return names.get(name, name)
+
+    @property
+    def called_heads(self) -> tuple[str, ...]:
+        """The names of the columns for people."""
+        return tuple(map(self.called, self.heads))
+
+    @property
     def heads(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(system.name for system in self.columns)

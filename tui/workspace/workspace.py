@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import SYSTEMS, is_injected
 from engine.pipeline import OpenSystem, Query, retrieve
+from engine.prompt import typed_prompt
 from engine.roots import open_together
 from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
@@ -20,7 +21,7 @@ from labels.runs import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.prompts import PromptLists
 from tui.workspace.retrievals import Injections, record
-from tui.workspace.root_labels import RootLabels, let_labels_follow, root_report
+from tui.workspace.root_labels import RootLabels, let_labels_follow, present_phrases, root_report
 from tui.workspace.systems import RootSystems
 
 if TYPE_CHECKING:
@@ -194,13 +195,13 @@ class Workspace(RootSystems, RootLabels):
             self._pools.clear()
 
     def offer(self) -> Offer | None:
-        """What a person would agree to for all prompts; None without a judge that waits for it."""
+        """What a person would agree to for all prompts, typed ones too; None without a judge that waits for it."""
         if self.judge is None or self.spending is None:
             return None
         from tui.workspace.judging import offer
 
         size = self.config.judge.candidate_pool_size
-        return offer(self.judge, self.prompts, self.index.summaries(), size)
+        return offer(self.judge, self.lists.all, self.index.summaries(), size)
 
     # Prompts
 
@@ -209,10 +210,19 @@ class Workspace(RootSystems, RootLabels):
         """The sample: what is labelled, replayed as a whole, and measured."""
         return self.lists.sample
 
+    def first_prompt(self) -> Prompt:
+        """The prompt to begin with: the wanted one, else the first; else a phrase or the newest title, as if typed."""
+        if found := self.lists.find(self.wanted_prompt) or next(iter(self.lists.all), None):
+            return found
+        newest = max(self.index.summaries(), key=lambda memory: memory.updated_at, default=None)
+        phrase = next(iter(present_phrases(self.index)), "")
+        return typed_prompt(phrase or (newest.title if newest else ""))
+
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The chosen prompts, and then the others in random order."""
+        """The chosen prompts, and then the others in random order; those whose ranks were on the screen come last."""
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
-        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in labelling_order(by_id, self.seed)))
+        drawn = sorted(labelling_order(by_id, self.seed), key=lambda prompt_id: not self.is_blind(prompt_id))
+        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in drawn))
 
     def marker(self, prompt: Prompt) -> Marker:
         """Marks the words of a prompt in a memory."""
@@ -231,11 +241,25 @@ class Workspace(RootSystems, RootLabels):
             if found is None:
                 raise KeyError(system)
             return found
+        return self._run(prompt, system, self.judge)
+
+    def _run(self, prompt: Prompt, system: str, judge: Judge | None) -> Retrieval:
         named = SYSTEMS[system]
-        judge = self.judge if named.has_judge else None
         cutoff = self.cutoff if named.has_cutoff else None
-        opened = OpenSystem(named.of(self.config), cutoff, judge, clock=self.clock, now=self.now)
+        opened = OpenSystem(
+            named.of(self.config), cutoff, judge if named.has_judge else None, clock=self.clock, now=self.now
+        )
         return retrieve(Query(prompt), self.index, opened)
+
+    def previewed(self, prompt: Prompt, system: str) -> Retrieval | None:
+        """The kept answer of a system, or one that is not recorded. A judge answers from its cache, or with None.
+
+        Any thread may call it.
+        """
+        if kept := self.retrieval(prompt.id, system):
+            return kept
+        found = self._run(prompt, system, self.judge and self.judge.from_cache())
+        return None if found.judgement and not found.judgement.is_answer else found
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""

@@ -92,8 +92,7 @@ def test_labels_imported_in_the_order_of_relevance_give_an_interval_around_the_e
     with LabelStore.open(db) as store:
         (system,) = report_from_store(store, ROOT).systems
     assert system.precision.value == 0.5
-    assert system.live
-    assert system.live.low < 0.5 < system.live.high
+    assert system.headline.live.low < 0.5 < system.headline.live.high
     assert order(db) != PROMPTS
 
 

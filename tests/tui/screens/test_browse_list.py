@@ -156,7 +156,7 @@ async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
     ranking: Any = pilot.app.screen.query_one("RankingTable")
     assert ranking.current.memory.id == memory_id
     assert pilot.app.screen.query_one("#view").has_focus
-    await reads(pilot, "#view-text", "memsift injects it")
+    await reads(pilot, "#view-text", "hook injects it")
 
 
 async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(workspace: Workspace) -> None:

@@ -34,8 +34,8 @@ pytestmark = pytest.mark.anyio
 HOSTILE = typed_prompt("\n".join(TEXTS.values()) + " library_id holds rotation")
 
 
-def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int) -> None:
-    config = replace(workspace.config, max_inject=most)
+def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int, **settings: float) -> None:
+    config = replace(workspace.config, max_inject=most, **settings)
     workspace.take_settings(Settings(OpenRoots((workspace.root,), workspace.root, config)))
     with workspace.store.together():
         for prompt in prompts:
@@ -73,6 +73,11 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     found = read_diff(workspace.store.path, workspace.index.root, ())
     assert found.compared is not None
     assert found.compared.settings == ("max_inject was 3, is 1",)
+    save_run(workspace, (*workspace.prompts[1:21], HOSTILE), 1, min_strength=2.999)
+    latest, *_ = workspace.store.saved_runs(workspace.index.root)
+    again = read_diff(workspace.store.path, workspace.index.root, ())
+    assert again.pair and found.pair
+    assert again.pair == (found.pair[0], latest), "a run that injects the same as another is passed over"
     rows = rows_of(found.compared)
     number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (22, 2, 0)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from engine.prompt import Prompt
 from tests.engine.builders import memory, write_root
@@ -48,10 +49,13 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
 async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
         await press(pilot, "f3")
-        await says(pilot, "No prompts. n types one, or start with --prompts FILE.")
-        for key in ("f4", "f5"):
+        await says(pilot, "No prompts yet. n types one.")
+        for key in ("f4", "f5", "f6"):
             await press(pilot, key)
-            await says(pilot, "n types a prompt and t adds it to the sample")
+            await says(pilot, "Press n to type a prompt, and label what it finds.")
+            await press(pilot, "n")
+            assert isinstance(pilot.app.focused, TextArea)
+            await press(pilot, "escape")
         await press(pilot, "f4", "d")
         await says(pilot, "Nobody differs. Press L to label")
 

@@ -77,7 +77,7 @@ async def test_a_resting_cursor_never_pays_before_a_person_agreed(open_workspace
         assert provider.calls == 0
         await reads(pilot, "#judge", "Press $ to ask the judge")
         await press(pilot, "dollar_sign")
-        await reads(pilot, "#cost", "All 2 prompts need at most 2 calls, for at most $")
+        await reads(pilot, "#cost", "2 prompts: at most 2 calls, for at most $")
         await press(pilot, "escape")
         await rest(pilot)
         assert provider.calls == 0
@@ -104,7 +104,7 @@ async def test_big_r_asks_first_and_without_an_agreement_replays_without_the_jud
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "R")
-        await reads(pilot, "#cost", "All 3 prompts")
+        await reads(pilot, "#cost", "3 prompts: at most")
         await press(pilot, "escape")
         await reads(pilot, "#state", "3 prompts replayed")
         assert provider.calls == 0

@@ -101,9 +101,9 @@ async def test_a_memory_stands_on_one_row_in_both_columns_and_w_explains_it(open
         await reads(pilot, "#view-text", rows[dropped].memory.title)
         await pilot.resize_terminal(*SMALL)
         await press(pilot, "home", "w")
-        await reads(pilot, "#text", "memsift injects it: rank 1")
+        await reads(pilot, "#text", "hook injects it: rank 1")
         await reads(pilot, "#text", f"strength {-rows[0].candidates[0].score:.2f}")
-        await reads(pilot, "#text", "memsift+judge")
+        await reads(pilot, "#text", "hook + judge")
         await reads(pilot, "#text", "Judge scripted (judge.jsonl): ok")
         await press(pilot, "escape")
         assert table(pilot).has_focus
@@ -159,16 +159,16 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
     workspace = open_workspace(judge=None, prompts=demo_prompts("p44"), cutoff=fresh_cutoff())
     async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
         await settled(pilot)
-        await reads(pilot, "#judge", "No judge. On the right: the hook, with the default cutoff.")
-        await reads(pilot, "#head", "+default")
+        await reads(pilot, "#judge", "The judge is off")
+        await reads(pilot, "#head", "no cutoff hook")
         columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(4)]
         assert "high" in columns[0][0]
         assert "70 %" in columns[0][1]
         assert columns[3][1].strip() == "· unlikely 31 %"
         await press(pilot, "right")
-        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, 70 % likely to be relevant.")
+        await reads(pilot, "#view-text", "hook injects it: rank 1, 70 % likely to be relevant.")
         await press(pilot, "down", "down", "down")
-        await reads(pilot, "#view-text", "by the default model it is 31.")
+        await reads(pilot, "#view-text", "31 % likely to be relevant; a second memory needs")
 
 
 async def test_without_a_judge_there_is_one_column_and_keys_lead_between_prompts_and_memories(
@@ -179,7 +179,7 @@ async def test_without_a_judge_there_is_one_column_and_keys_lead_between_prompts
     async with starting_in("replay", open_workspace(judge=None, prompts=prompts)).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await reads(pilot, "#judge", "--judge")
-        assert shown(pilot, "#head") == "Memory memsift"
+        assert shown(pilot, "#head") == "Memory hook"
         assert "off" not in text_of(table(pilot)).split()
         await press(pilot, "enter")
         assert table(pilot).has_focus
@@ -201,12 +201,12 @@ async def test_without_a_judge_there_is_one_column_and_keys_lead_between_prompts
 
 
 async def type_prompt(pilot: Pilot[None], text: str) -> None:
-    """Paste *text* into the dialog for prompts, and send it."""
+    """Paste *text* as the live prompt, keep it, and go back to Replay."""
     await press(pilot, "n")
     await until(pilot, lambda: pilot.app.screen.query("TextArea"))
     pilot.app.post_message(Paste(text))
     await settled(pilot)
-    await press(pilot, "ctrl+s")
+    await press(pilot, "enter", "escape")
     await until(pilot, lambda: pilot.app.screen.query("PromptList"))
     await settled(pilot)
 
@@ -230,11 +230,6 @@ async def test_a_typed_prompt_is_replayed_beside_the_sample_and_taken_into_it_or
         lines = ["How do background jobs", "", '  File "queue.py" [/b], line 3', "get into the queue?"]
         await type_prompt(pilot, "\r\n".join(lines))
         assert workspace.lists.scratch[0].text == "\n".join(lines), "every line of a paste is kept"
-        await press(pilot, "n", "q", "enter", "s")
-        editor: Any = pilot.app.screen.query_one("TextArea")
-        assert editor.text == "q\ns"
-        await press(pilot, "escape")
-        await until(pilot, lambda: pilot.app.screen.query("PromptList"))
         assert len(workspace.lists.all) == 4
         prompts = pilot.app.screen.query_one("PromptList")
         assert "scratch How do" in text_of(prompts)
@@ -304,7 +299,7 @@ async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_w
     workspace = open_workspace(prompts=demo_prompts("p04"), judge=None, cutoff=fresh_cutoff())
     async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
         await settled(pilot)
-        await reads(pilot, "#view-text", "memsift injects it: rank 1")
+        await reads(pilot, "#view-text", "hook injects it: rank 1")
         await press(pilot, "V")
         first = table(pilot).records[0].memory
         await reads(pilot, "#view-text", first.path)
@@ -317,7 +312,7 @@ async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_w
         start = lines.index('<memory-context source="memsift">')
         assert "\n".join(lines[start : start + len(text.splitlines())]) == text
         await press(pilot, "V")
-        await reads(pilot, "#view-text", "memsift injects it: rank 1")
+        await reads(pilot, "#view-text", "hook injects it: rank 1")
 
 
 async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(open_workspace: Opener) -> None:
@@ -333,7 +328,7 @@ async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(
         await reads(pilot, "ChooseSystems Static", "At most 3 systems")
         await press(pilot, "space", "enter")
         assert workspace.heads == ("memsift", "bm25", "memsift+judge")
-        await reads(pilot, "#head", "memsift bm25 +judge")
+        await reads(pilot, "#head", "hook BM25 + judge")
         await reads(pilot, "#judge", "strength and BM25 do not compare: look at signs and ranks.")
         assert {len(row.candidates) for row in table(pilot).records} == {3}
         await press(pilot, "c", "escape", "down")
@@ -373,7 +368,7 @@ async def test_f_explains_any_memory_that_is_picked_by_typing(open_workspace: Op
         memories: Any = pilot.app.screen.query_one("MemoryList")
         await until(pilot, lambda: [one.id for one in memories.records] == ["reply-cache"])
         await press(pilot, "enter")
-        await reads(pilot, "FullText Static", "memsift does not find it")
+        await reads(pilot, "FullText Static", "hook does not find it")
         await reads(pilot, "FullText Static", "The prompt says 'cahce', the memory 'cache'.")
         await press(pilot, "escape", "f", "down", "down", "up")
         memories = pilot.app.screen.query_one("MemoryList")

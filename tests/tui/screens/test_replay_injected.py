@@ -25,7 +25,7 @@ async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_
     workspace.chosen = ("bm25", "memsift+default", "injected")
     async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
         await settled(pilot)
-        await reads(pilot, "#head", "Memory bm25 +default injected")
+        await reads(pilot, "#head", "Memory BM25 hook injected")
         await reads(pilot, "#judge", "BM25 and strength do not compare: look at signs and ranks.")
         rows = {row.memory.id: row.candidates[2] for row in table(pilot).records if row.candidates[2]}
         assert [one.rank for one in rows.values() if one] == [1, 2]
@@ -38,7 +38,7 @@ async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_
         assert marked == ["index"]
         workspace.chosen = ("memsift+default", "injected", "injected:other")
         await press(pilot, "f2", "f3")
-        await reads(pilot, "#head", "Memory +default injected :other")
+        await reads(pilot, "#head", "Memory hook injected :other")
         await reads(pilot, "#judge", "injected: what a hook wrote, in its order, without scores.")
         assert "On the right" not in shown(pilot, "#judge")
         # a filter that no prompt fits says so in whole sentences, and not under the name of a prompt

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from engine.judge.judge import Judge
-from engine.prompt import Prompt, typed_prompt
+from engine.prompt import Prompt
 from tests.tui.apps import SIZE, app_of, press, reads, settled, starting_in, table, text_of, type_ahead, until
 from tests.tui.conftest import Opener
-from tests.tui.demo import GatedProvider, demo_prompts
+from tests.tui.demo import demo_prompts
 
 pytestmark = pytest.mark.anyio
 
@@ -82,25 +81,6 @@ async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener)
         assert not pilot.app.screen.query_one("Input").display
         assert workspace.store.labels() == ()
         assert len(app_of(pilot).screen_stack) == 1
-
-
-async def test_the_ranking_follows_the_typing_without_the_judge_and_without_a_record(open_workspace: Opener) -> None:
-    provider = GatedProvider()
-    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=())
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await press(pilot, "n", *"queue")
-        preview: Any = pilot.app.screen.query_one("RankingTable")
-        await until(pilot, lambda: preview.records)
-        expected = [one.memory.id for one in workspace.run(typed_prompt("queue"), "memsift").candidates]
-        assert [row.memory.id for row in preview.records] == expected
-        await press(pilot, "z", "z", "q")
-        await until(pilot, lambda: not preview.records)
-        dialog: Any = pilot.app.screen
-        dialog.call_later(dialog.show_ranking, "queue", [workspace.run(typed_prompt("queue"), "memsift")])
-        await settled(pilot)
-        assert not preview.records, "an answer about an older text is dropped"
-        assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())
 
 
 async def test_a_label_that_is_typed_ahead_belongs_to_the_ranking_on_the_screen(open_workspace: Opener) -> None:

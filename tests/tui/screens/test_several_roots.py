@@ -110,7 +110,7 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
         )
     (system,) = workspace.report().systems
     assert (system.precision.part, system.precision.whole) == (1, 3)
-    (explained,) = explanations(workspace, prompt.id, other)
+    (explained,) = explanations(workspace, [answer for answer in workspace.answers(prompt.id) if answer], other)
     assert (explained.memory.id, explained.outcome) == (other, "injected")
     workspace.reload()
     assert workspace.roots == tuple(map(str, roots))

@@ -96,6 +96,13 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         }
         assert "0 change" in await numbers(pilot)
         await reads(pilot, "#state", "Nothing is moved")
+        await until(
+            pilot, lambda: {prompt.id for prompt in workspace.prompts} <= {name for name, _ in workspace.finished}
+        )
+        await press(pilot, "end", "s")
+        await reads(pilot, "KnobList", "strict was 0.90")
+        await press(pilot, "s", "s", "s")
+        await reads(pilot, "KnobList", "strict was 0.90")
 
 
 async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_with_kept_verdicts_only(

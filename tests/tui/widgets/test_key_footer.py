@@ -10,9 +10,9 @@ from tests.tui.demo import demo_prompts
 
 pytestmark = pytest.mark.anyio
 
-AT_60 = ["Why", "Relevant", "Not", "Filter", "Columns"]
-AT_80 = [*AT_60, "Replay all", "Type"]
-AT_160 = [*AT_80, "Diff", "Copy", "Search", "Sort", "View", "Path"]
+AT_60 = ["Why", "Why not", "Relevant", "Not", "Type"]
+AT_80 = [*AT_60, "Sample", "Filter"]
+AT_160 = [*AT_80, "Columns", "Replay all", "Diff", "Copy", "Search", "Sort", "View", "Path"]
 
 
 def named(pilot: Pilot[None]) -> list[str]:
@@ -33,4 +33,5 @@ async def test_replay_names_as_many_next_keys_as_there_is_room_for(open_workspac
         await press(pilot, "slash", "z")
         assert named(pilot) == ["Help"]
         await press(pilot, "enter")
-        assert named(pilot)[0] == "Filter"  # no prompt is listed, so there is no memory to explain
+        assert "Filter" in named(pilot)
+        assert "Why" not in named(pilot)  # no prompt is listed, so there is no memory to explain

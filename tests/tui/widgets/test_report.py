@@ -72,9 +72,9 @@ def test_a_row_about_a_share_has_the_range_for_a_bar(report: Report) -> None:
     assert all(row.range for table in found.values() for row in table.rows)
     _, rows = table_rows(found["precision"], 80)
     assert max(cell_len(row.line) for row in rows) <= 80 - MIN_SCALE, "there is room for the bar of every row"
-    assert "any time" in "".join(table_rows(found["precision"], 80, has_bars=False)[0])
-    first = report.systems[0]
-    assert rows[0].row.range == (first.precision.value, first.interval, first.live)
+    assert "95 % range" in "".join(table_rows(found["precision"], 80, has_bars=False)[0])
+    first = report.systems[0].headline
+    assert rows[0].row.range == (first.relevant.value, first.live, first.live)
 
 
 def test_the_chart_of_the_judge_says_its_numbers_and_differs_by_signs(report: Report) -> None:

@@ -97,7 +97,7 @@ def test_whoever_adds_every_missed_prompt_as_a_phrase_raises_no_number_of_served
     sample, config = read_sample(after.store, after.index), after.config
     sets = sample.injected(config, after.cutoff)
     effect = effect_of(sample, (config, sets), (config, sets))
-    assert effect.saved.served.ratio == last
+    assert effect.saved.served.relevant == last
     assert {one.prompt.text for one in sample.prompts}.isdisjoint(counts)
     assert numbers_text(effect, 60).plain.endswith(f"\n{said}")
 

@@ -47,6 +47,9 @@ def test_a_scratch_prompt_is_never_offered_for_labels_and_a_chosen_one_is_offere
     replay(workspace, TYPED)
     workspace.lists.choose(TYPED)
     assert [prompt.id for prompt in workspace.labelling_order()] == [TYPED.id, *(prompt.id for prompt in order)]
+    workspace.show(order[0].id)
+    seen_last = [TYPED, *order[1:], order[0]]
+    assert [prompt.id for prompt in workspace.labelling_order()] == [prompt.id for prompt in seen_last]
 
 
 def test_scratch_and_chosen_prompts_come_back_at_the_next_start_and_removed_ones_do_not(open_workspace: Opener) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from engine.config import AUTO, FTS5_BM25, SYSTEMS, TITLE_TAGS
 from engine.explaining.contributions import EXACT, FIELDS, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer
-from engine.lean.record import fields
+from engine.lean.record import fields, replace
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from engine.explaining.contributions import Breakdown, Contribution, FoundWords, Near
     from engine.explaining.explain import Explanation
+    from engine.retrieval import Retrieval
     from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]
@@ -35,11 +36,12 @@ COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
 )
 
 
-def explanations(workspace: Workspace, prompt_id: str, memory_id: str) -> list[Explanation]:
-    """The outcome of a memory for a prompt in each column that has answered."""
-    kept = [answer for answer in workspace.answers(prompt_id) if answer and answer.system in SYSTEMS]
+def explanations(workspace: Workspace, answers: Sequence[Retrieval], memory_id: str) -> list[Explanation]:
+    """The outcome of a memory in each of *answers*, with the names of systems for people."""
+    kept = [answer for answer in answers if answer.system in SYSTEMS]
     explainers = (Explainer(answer, workspace.index, SYSTEMS[answer.system].of(workspace.config)) for answer in kept)
-    return [found for explainer in explainers if (found := explainer.of(memory_id))]
+    found = filter(None, (explainer.of(memory_id) for explainer in explainers))
+    return [replace(explanation, system=workspace.called(explanation.system)) for explanation in found]
 
 
 def outcome_line(explanation: Explanation) -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
@@ -169,6 +170,20 @@ def usual_pair(runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
     return (runs[1], runs[0]) if len(runs) > 1 else None
 
 
+MOST_LOOKED_AT = 12
+"""The latest runs among which two different ones are looked for."""
+
+
+def different_pair(store: LabelStore, runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
+    """The latest two runs of one system that inject different memories, the earlier one first; else the usual pair."""
+    sets = cache(store.injected_sets)
+    for place, now in enumerate(runs[:MOST_LOOKED_AT]):
+        for before in runs[place + 1 : MOST_LOOKED_AT]:
+            if before.system == now.system and sets(before.run_id) != sets(now.run_id):
+                return before, now
+    return usual_pair(runs)
+
+
 def run_line(number: int, run: SavedRun, width: int) -> str:
     """A saved run in one line, with its system in *width* cells: all but the id has room in 54 cells."""
     when = run.ts[5:16].replace("T", " ")
@@ -210,7 +225,7 @@ def read_diff(path: Path, root: str, chosen: Collection[str]) -> SavedDiff:
     with LabelStore.open(path) as store:
         runs = store.saved_runs(root)
         found = [run for run in reversed(runs) if run.run_id in chosen]
-        pair = (found[0], found[1]) if len(found) > 1 else usual_pair(runs)
+        pair = (found[0], found[1]) if len(found) > 1 else different_pair(store, runs)
         if pair is None:
             return SavedDiff(runs, None, None)
         before, now = (run_of(store, run) for run in pair)

@@ -10,7 +10,9 @@ from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.pipeline import OpenSystem, Query, retrieve
 from labels.measure import metrics
 from labels.measure.evidence import evidence_from_store
-from labels.measure.metrics import estimate
+from labels.measure.intervals import ANYTIME
+from labels.measure.metrics import Headline, headline
+from labels.records import Outcome
 from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests, present_phrases
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate
     from engine.roots import OpenIndex
     from labels.measure.evidence import Evidence
-    from labels.measure.metrics import PrecisionEstimate, Ratio
+    from labels.measure.metrics import Ratio
     from labels.report.run_diff import PromptDiff
     from labels.store import LabelStore
 
@@ -120,10 +122,10 @@ class SettingsNumbers:
     `tokens` is about the number that the model reads for a prompt. `unlabelled` counts injected memories.
     """
 
-    precision: PrecisionEstimate
+    precision: Headline
     fires: Ratio
     false_fires: Ratio
-    served: PrecisionEstimate
+    served: Headline
     irrelevant: Ratio
     lost: Ratio
     tokens: float
@@ -186,14 +188,15 @@ def _memories(injected: Injected) -> tuple[InjectedMemory, ...]:
 def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
     """The numbers of the injected *sets*. Pools and judgements are those of the report."""
     evidence, measured = sample.evidence, sample.evidence.measured
-    names = [(prompt.id, [candidate.memory.id for candidate in own]) for prompt, own in sets]
-    tallies = [metrics.tally(prompt_id, own, evidence.judgements) for prompt_id, own in names]
+    ids = {prompt.id: tuple(candidate.memory.id for candidate in own) for prompt, own in sets}
+    rows = [evidence.tallied_set(Outcome(name, "", own, own, (), "", 0.0)) for name, own in ids.items()]
+    tallies = [row.tally for row in rows]
     characters = sum(sample.characters(own, config) for _, own in sets)
     return SettingsNumbers(
-        precision=estimate(tallies),
+        precision=headline(evidence.sample(rows), ANYTIME),
         fires=metrics.fire_rate(tallies),
         false_fires=metrics.false_fire_rate(tallies, evidence.without_relevant),
-        served=estimate([*metrics.served(names, evidence.needed), *(row for _, row in evidence.missed)]),
+        served=headline(evidence.served_sample(rows), ANYTIME),
         irrelevant=metrics.irrelevant_per_prompt(tallies, measured),
         lost=metrics.lost_per_prompt(tallies, evidence.relevant_in_pools, measured & evidence.looked_through),
         tokens=characters / CHARACTERS_PER_TOKEN / max(1, len(sets)),

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from engine.config import CHOICES, LIMITS, MEMSIFT, OFF, Config
+from engine.config import CHOICES, LIMITS, MEMSIFT, OFF, THRESHOLDS, Config
 from engine.cutoff import chosen_cutoff
 from engine.errors import ConfigError
 from engine.lean.record import Record, replace
@@ -267,6 +267,13 @@ class Trial:
 
     def move(self, knob: Knob, steps: int) -> None:
         self.draft = moved(self.draft, knob, steps, self._cutoff(self.draft)[0])
+
+    def take_named(self) -> None:
+        """Let the draft have the next threshold with a name, and the first after the last; nothing without a cutoff."""
+        if self._cutoff(self.draft)[0]:
+            now = self.draft.cutoff_threshold
+            place = THRESHOLDS.index(now) + 1 if now in THRESHOLDS else 0
+            self.draft = with_value(self.draft, THRESHOLD, THRESHOLDS[place % len(THRESHOLDS)])
 
     def put_back(self, knob: Knob) -> None:
         self.draft = with_value(self.draft, knob, value_of(self.saved, knob))

@@ -144,7 +144,7 @@ def test_the_saved_settings_have_the_numbers_of_the_report(open_workspace: Opene
     assert effect.changed == 0
     assert not any(one.diff.is_changed for one in effect.rows)
     assert effect.saved == effect.draft
-    assert (effect.saved.precision.ratio, effect.saved.precision.interval) == (report.precision, report.interval)
+    assert (effect.saved.precision, effect.saved.served) == (report.headline, report.served)
     assert effect.saved.false_fires == report.false_fire_rate
     assert effect.saved.irrelevant == report.irrelevant_per_prompt
     assert effect.saved.lost == report.lost_per_prompt

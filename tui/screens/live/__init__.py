@@ -1,0 +1,285 @@
+"""The live prompt: what BM25, the hook, and the hook with a judge would inject for it, beside each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.containers import Horizontal
+from textual.events import DescendantBlur, DescendantFocus
+from textual.getters import query_one
+from textual.widgets import OptionList, Static, TextArea
+from textual.worker import get_current_worker
+
+from engine.config import SYSTEMS
+from engine.prompt import typed_prompt
+from tui.dialogs.dialog import FullText, text_width
+from tui.dialogs.memories import PickMemory
+from tui.keys import bindings, keyed
+from tui.plain import TITLE_EDGES, joined, plain
+from tui.plain_app import Kept
+from tui.screens.base_screen import ModeScreen
+from tui.screens.live.column import SystemColumn
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.explain_text import explained, judge_sentence
+from tui.workspace.systems import MOST_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from engine.memory import MemorySummary
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+    from tui.runner import Runner
+
+REST_SECONDS = 0.15
+"""The columns are made when nothing was typed for this time."""
+
+NO_JUDGE = (
+    "No judge. A judge reads the memories that were found, and keeps those that help.\n\n"
+    "With a key in ANTHROPIC_API_KEY:\nmemsift --judge anthropic\n\n"
+    "With a model on this machine:\nmemsift --judge openai --judge-model NAME\n\n"
+    "An example without either:\nmemsift demo"
+)
+ASKS, ASKING, SEARCHING = "{live.ask} asks the judge.", "Asking the judge …", "…"
+ANSWERED, NONE_CHOSEN, NOTHING_TYPED = "The judge has answered.", "Go to a memory first.", "Type a prompt first."
+TITLES = (
+    ("{replay.type} types another",),
+    ("{live.ask} asks the judge", "{live.line} begins a line", "{go.back} leaves it"),
+)
+"""Beside the title of the prompt: what keys do from the columns, and while it is typed."""
+
+
+class PromptEditor(TextArea):
+    """The prompt: text that is typed or pasted."""
+
+    app: Runner
+    BINDINGS = bindings(hidden="live.line")
+
+    def action_line(self) -> None:
+        self.insert("\n")
+
+
+class LiveScreen(ModeScreen):
+    """A prompt, and below it a column for each system."""
+
+    CSS_PATH = "live.tcss"
+    AUTO_FOCUS = "SystemColumn"
+    BINDINGS = bindings(
+        shown="live.ask replay.type replay.explain replay.pick mark.relevant mark.not live.next",
+        hidden="live.previous mark.unsure mark.undo copy.text copy.path",
+        at_once="live.ask",
+    )
+    HELP = (
+        "{replay.type} goes to the prompt; the columns follow as you type. {live.ask} asks the judge, which "
+        "may cost money. {replay.explain} tells why a memory is injected, {replay.pick} why another one is not. "
+        "{live.next} goes to the next column."
+    )
+
+    editor = query_one(PromptEditor)
+    note = query_one("#note", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._prompt: Prompt | None = None
+        self._answers: dict[str, Retrieval | None] = {}
+        self._is_asking = False
+        self._resting: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        self._prompt = self.app.workspace.first_prompt()
+        yield TopBar("replay")
+        yield PromptEditor(self._prompt.text, placeholder="Type or paste a prompt.", classes="pane")
+        with Horizontal(id="columns"):
+            yield from map(SystemColumn, range(MOST_COLUMNS))
+        yield Static(id="note")
+        yield KeyFooter()
+
+    def begin(self) -> None:
+        self.rank_now()
+
+    def show_again(self) -> None:
+        self.show_columns()
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self._prompt
+
+    @property
+    def columns(self) -> list[SystemColumn]:
+        """The columns that systems have now."""
+        return [*self.query(SystemColumn)][: len(self.app.workspace.live)]
+
+    @property
+    def column(self) -> SystemColumn:
+        """The column with the cursor, or the first."""
+        return next((column for column in self.columns if column.has_focus), self.columns[0])
+
+    @property
+    def current_memory(self) -> MemorySummary | None:
+        found = self.column.found.get(self.column.chosen)
+        return found.memory if found else None
+
+    # The answers
+
+    @on(TextArea.Changed)
+    def rank_soon(self) -> None:
+        text = self.editor.text.strip()
+        known = (prompt for prompt in self.app.workspace.lists.all if prompt.text == text)
+        self._prompt, self._is_asking = next(known, typed_prompt(text)), False
+        if self._resting:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, self.rank_now)
+
+    def rank_now(self) -> None:
+        if self._prompt:
+            self.rank(self._prompt, [name for _, name in self.app.workspace.live if name])
+
+    @work(thread=True, exclusive=True, group="ranking", exit_on_error=False)
+    def rank(self, prompt: Prompt, names: Sequence[str]) -> None:
+        """Have each system answer, a judge only from its cache."""
+        worker, workspace = get_current_worker(), self.app.workspace
+        answers = {name: workspace.previewed(prompt, name) if prompt.text else None for name in names}
+        if not worker.is_cancelled:
+            self.call_later(self.take_answers, prompt, answers)
+
+    def take_answers(self, prompt: Prompt, answers: dict[str, Retrieval | None]) -> None:
+        if prompt is self._prompt:
+            self._answers = answers
+            if self.app.workspace.lists.find(prompt.id):
+                self.app.note_sighting(prompt.id)
+            self.show_columns()
+
+    @on(Kept)
+    def show_answer(self, message: Kept) -> None:
+        if self._prompt and self._prompt.id in message.prompt_ids:
+            self._is_asking = False
+            self.rank_now()
+
+    def show_columns(self) -> None:
+        workspace, prompt, answers = self.app.workspace, self._prompt, self._answers
+        self.show_title()
+        if prompt is None or not answers:
+            return
+        verdicts = workspace.verdicts(prompt.id)
+        beside = {found.memory.id for answer in answers.values() if answer for found in answer.injected}
+        for column, (called, name) in zip(self.columns, workspace.live, strict=True):
+            answer = answers.get(name)
+            if answer:
+                column.show(called, answer, beside, verdicts)
+            else:
+                column.say(called, self._lack(name, prompt))
+        judged = [answer for answer in answers.values() if answer and SYSTEMS[answer.system].has_judge]
+        hidden = self._show_few()
+        more = keyed(self.app, f"{{live.next}} shows {hidden}. ") if hidden else ""
+        self.note.update(plain(more + (judge_sentence(judged[-1]) if judged else "")))
+        self.refresh_bindings()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def show_title(self) -> None:
+        hints = [keyed(self.app, hint) for hint in TITLES[self.editor.has_focus]]
+        hints = hints if self.app.workspace.judge else hints[1:] if self.editor.has_focus else hints
+        if not self.editor.has_focus:
+            self.editor.move_cursor(self.editor.document.end)  # nothing is selected any more
+        self.editor.border_title = plain(joined(["Prompt", *hints], self.size.width - 2 * TITLE_EDGES))
+
+    def _lack(self, name: str, prompt: Prompt) -> str:
+        """The reason why a column has no answer."""
+        if not name:
+            return NO_JUDGE
+        if not prompt.text:
+            return NOTHING_TYPED
+        if not SYSTEMS[name].has_judge:
+            return SEARCHING
+        return ASKING if self._is_asking else keyed(self.app, ASKS)
+
+    def _show_few(self) -> str:
+        """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one."""
+        columns = self.columns
+        at = columns.index(self.column)
+        for column in self.query(SystemColumn):
+            column.display = column in columns
+        first = min(at, len(columns) - 2) if self.has_class("-narrow") else 0
+        for place, column in enumerate(columns):
+            column.display = first <= place < first + 2 or not self.has_class("-narrow")
+        names = (name for column, (name, _) in zip(columns, self.app.workspace.live, strict=True) if not column.display)
+        return next(names, "")
+
+    # Keys
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        is_typing = self.is_mounted and self.editor.has_focus
+        if action == "ask":
+            is_open = None in self._answers.values() and bool(self._prompt and self._prompt.text)
+            return "" if is_typing or is_open else ANSWERED
+        if action in ("label", "explain", "copy_path"):
+            return "" if self.is_mounted and self.current_memory else NONE_CHOSEN
+        return ""
+
+    async def action_type(self) -> None:
+        self.set_focus(self.editor)  # at once: the next key is for the prompt
+        self.editor.select_all()
+
+    def action_move(self, step: int) -> None:
+        """Go to the next column, or to the one before."""
+        columns = self.columns
+        columns[(columns.index(self.column) + step) % len(columns)].focus()
+        self.call_after_refresh(self.show_columns)
+
+    def step_back(self) -> bool:
+        """Leave the prompt for the columns."""
+        if self.editor.has_focus:
+            self.column.focus()
+            return True
+        return False
+
+    def action_ask(self) -> None:
+        """Take the prompt into the list of prompts, and ask the judge about it."""
+        prompt = self._prompt
+        self.set_focus(self.column)
+        if prompt is None or not prompt.text:
+            return
+        self._keep(prompt)
+
+        def ask() -> None:
+            self._is_asking = self.app.ask_judge(prompt)
+            self.rank_now()
+
+        self.app.with_agreement(ask)
+
+    def _keep(self, prompt: Prompt) -> None:
+        self.app.workspace.lists.add(prompt)
+        self.app.workspace.wanted_prompt = prompt.id
+        self.app.run_quick(prompt)
+
+    def action_label(self, verdict: str) -> None:
+        """Write a label that is not blind: the ranks are on the screen."""
+        found, prompt = self.column.found.get(self.column.chosen), self._prompt
+        if found and prompt:
+            with self.app.telling_errors():
+                self._keep(prompt)
+                self.app.workspace.label_seen(prompt.id, found.memory, found.rank, verdict)
+                self.show_columns()
+
+    def action_undo(self) -> None:
+        if event := self.take_back(self.app.workspace.undo):
+            self.app.tell(f"Taken back: {event.memory_id}")
+            self.show_columns()
+
+    @on(OptionList.OptionSelected)
+    def action_explain(self) -> None:
+        if self.column.chosen:
+            self.explain(self.column.chosen)
+
+    def action_pick(self) -> None:
+        self.ask(PickMemory(self.app.workspace.index), self.explain)
+
+    def explain(self, memory_id: str) -> None:
+        """Show the outcome of a memory in each system that has answered."""
+        answers = [answer for answer in self._answers.values() if answer]
+        text = explained(self.app.workspace, answers, memory_id, text_width(self.app.size.width))
+        self.app.push_screen(FullText(memory_id, text))

@@ -1,0 +1,107 @@
+"""A column of the live prompt: what one system injects, and what it leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets.option_list import Option
+
+from engine.judge.verdict import APPROVED
+from labels.records import NOT_RELEVANT, RELEVANT
+from tui.dialogs.choices import Options
+from tui.plain import cells, hanging, marked, plain
+from tui.widgets.signs import DROPPED, signs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from engine.retrieval import Candidate, Retrieval
+    from engine.search.highlight import Marker
+    from labels.records import Pair
+    from tui.runner import Runner
+
+MOST_LINES = 4
+"""Lines of a title at most."""
+
+EDGES = 8
+"""Cells of a column beside its text: frame, padding and scrollbar."""
+
+NOTHING = "Nothing is injected."
+USEFUL = {RELEVANT: ("useful", "$text-success"), NOT_RELEVANT: ("not useful", "$text-error")}
+"""Verdict of a label -> the word for it, and its colour."""
+
+
+class SystemColumn(Options):
+    """What one system injects, and what it leaves out of the memories that others inject."""
+
+    app: Runner
+    BINDINGS = [Binding("enter", "select", show=False)]
+
+    def __init__(self, number: int) -> None:
+        super().__init__(id=f"column{number}", classes="pane")
+        self.found: dict[str, Candidate] = {}
+
+    def on_resize(self) -> None:
+        screen: Any = self.screen
+        self.call_later(screen.show_columns)
+
+    @property
+    def chosen(self) -> str:
+        """The id of the memory under the cursor, or ""."""
+        option = self.highlighted_option
+        return (option.id or "") if option else ""
+
+    def say(self, name: str, text: str) -> None:
+        """Show a *text* in place of memories."""
+        self.found = {}
+        self.clear_options()
+        self.add_option(Option(plain(text), disabled=True))
+        self.border_title, self.border_subtitle = plain(name), ""
+
+    def show(self, name: str, answer: Retrieval, beside: Collection[str], given: Mapping[Pair, str]) -> None:
+        """Show the *answer* of the system called *name*. *beside*: the ids that any system injects.
+
+        *given*: the verdicts of labels.
+        """
+        at, marker = self.chosen, self.app.workspace.marker(answer.prompt)
+        rows = [candidate for candidate in answer.candidates if candidate.memory.id in beside]
+        rows.sort(key=lambda candidate: not candidate.injected)
+        labels = [given.get((row.memory.id, row.memory.digest), "") for row in rows]
+        lines = max(1, min(MOST_LINES, (self.size.height - 1) // max(1, len(beside)) - 1))
+        self.found = {row.memory.id: row for row in rows}
+        self.clear_options()
+        number = sum(row.injected for row in rows)
+        if not number:
+            self.add_option(Option(plain(NOTHING), disabled=True))
+        for row, verdict in zip(rows, labels, strict=True):
+            self.add_option(Option(self._row(row, lines, marker, verdict), row.memory.id))
+        if rows:
+            self.highlighted = self.get_option_index(at if at in self.found else rows[0].memory.id)
+        counts = f"{labels[:number].count(RELEVANT)} of {number} useful" if any(labels) else f"{number} injected"
+        self.border_title = plain(f"{name} · {counts}")
+        self.border_subtitle = plain(answer.system if answer.system != name else "")
+
+    def _row(self, candidate: Candidate, lines: int, marker: Marker, verdict: str) -> Content:
+        """Sign and title, and below them the label, and how likely it is or why it is left out."""
+        drawn, width = signs(self), max(10, self.outer_size.width - EDGES)
+        sign = drawn.injected if candidate.injected else drawn.dropped
+        title = marked(cells(candidate.memory.title, lines * (width - 4)).rstrip(), marker)
+        share = "" if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
+        word, colour = USEFUL.get(verdict, ("", ""))
+        if candidate.injected and candidate.verdict:
+            why = "kept by the judge" if candidate.verdict.decision == APPROVED else "the judge gave no answer"
+        elif candidate.injected:
+            why = share and f"{share} likely"
+        else:
+            why = DROPPED.get(candidate.dropped_by, "")
+            if candidate.dropped_by == "cutoff":
+                why = candidate.reason.replace(" likely to be relevant", "")
+        tone = "$text-success" if candidate.injected else "$foreground-muted"
+        facts = [plain(word).stylize_before(colour)] if word else []
+        facts += [plain(why).stylize_before("$foreground-muted")] if why else []
+        indent = len(sign) + 1
+        head = hanging(plain(f"{sign} ").stylize_before(tone) + title.stylize_before(tone), indent, width)
+        below = hanging(plain(" " * indent) + Content(" · ").join(facts), indent, width)
+        return Content("\n").join([head, below]) if facts else head
