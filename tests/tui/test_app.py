@@ -92,6 +92,7 @@ async def test_ctrl_q_quits_from_an_open_text_and_the_input_of_the_palette_too(
         await until(pilot, lambda: pilot.app._exit)
 
 
+@pytest.mark.slow
 async def test_letters_go_into_an_input_also_ahead_and_a_foreign_one_is_no_key_elsewhere(
     open_workspace: Opener,
 ) -> None:
@@ -111,6 +112,7 @@ async def test_letters_go_into_an_input_also_ahead_and_a_foreign_one_is_no_key_e
         assert pilot.app._exit is False
 
 
+@pytest.mark.slow
 async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once_with_its_key(
     open_workspace: Opener,
 ) -> None:
@@ -160,6 +162,7 @@ async def test_the_palette_says_why_an_action_is_off_now(open_workspace: Opener,
         assert toasts(pilot) == ["Copy the path of the memory: this is off now. No memory is listed."]
 
 
+@pytest.mark.slow
 async def test_the_palette_runs_what_is_chosen_but_leads_to_another_screen_and_does_nothing_unseen(
     open_workspace: Opener,
 ) -> None:
@@ -262,6 +265,7 @@ async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, t
         assert listed.count == 2, "what was read stays"
 
 
+@pytest.mark.slow
 async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer_to_a_key_has_gone(
     open_workspace: Opener,
 ) -> None:
@@ -354,6 +358,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
             await press(pilot, "ctrl+t", key, "enter")
 
 
+@pytest.mark.slow
 async def test_a_broken_file_of_the_theme_is_ignored_and_where_none_can_be_written_the_choice_holds_for_now(
     open_workspace: Opener, theme_path: Path, choices: Choices
 ) -> None:

@@ -139,6 +139,7 @@ async def paste(pilot: Pilot[None], *keys: str, ends: str = "enter") -> None:
     look(pilot)
 
 
+@pytest.mark.slow
 async def test_inputs_draw_no_character_that_moves_the_cursor(open_workspace: Opener) -> None:
     """Textual draws what is typed as it is."""
     async with MemsiftApp(open_workspace(prompts=(), judge=None)).run_test(size=SMALL) as pilot:

@@ -35,6 +35,7 @@ async def click_key(pilot: Pilot[None], name: str) -> None:
     await settled(pilot)
 
 
+@pytest.mark.slow
 async def test_a_click_beside_a_dialog_closes_it(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         for key in ("x", "t", "e", "m", "S", "question_mark", "ctrl+t", "grave_accent", "ctrl+p"):
@@ -125,6 +126,7 @@ async def drag(pilot: Pilot[None], start: tuple[int, int], end: tuple[int, int])
     await at_rest(pilot)
 
 
+@pytest.mark.slow
 async def test_the_line_between_two_panes_is_dragged_and_a_new_size_of_the_terminal_puts_it_back(
     open_workspace: Opener,
 ) -> None:
@@ -151,6 +153,7 @@ async def test_the_line_between_two_panes_is_dragged_and_a_new_size_of_the_termi
         assert (rows.width, facts.y, about.y, facts.bottom) == (70, 20, 25, about.bottom)
 
 
+@pytest.mark.slow
 async def test_the_pane_with_the_focus_grows_in_two_steps_and_its_room_follows_the_focus(
     open_workspace: Opener,
 ) -> None:
@@ -176,6 +179,7 @@ async def test_the_pane_with_the_focus_grows_in_two_steps_and_its_room_follows_t
         assert regions(pilot, "#list", "#detail") == usual, "escape gives the usual room back"
 
 
+@pytest.mark.slow
 async def test_help_has_fewer_lines_with_each_letter_and_enter_does_what_the_line_says(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "question_mark", *"mat")
@@ -192,6 +196,7 @@ async def test_help_has_fewer_lines_with_each_letter_and_enter_does_what_the_lin
         assert not isinstance(pilot.app.screen, (KeyHelp, Jump))
 
 
+@pytest.mark.slow
 async def test_the_palette_leads_to_memories_and_prompts(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory(f"number {i}", "cache") for i in range(3)])
     write_memory(root, memory("the zebra [b]", "queue"))

@@ -32,6 +32,7 @@ def _at_home(private_home: Path) -> None:
     assert config_file(os.environ).startswith(str(private_home))
 
 
+@pytest.mark.slow
 async def test_a_chosen_key_acts_and_is_named_and_the_usual_key_is_free(open_workspace: Opener) -> None:
     settings = written('[keys]\n"label.skip" = "K"\n"app.help" = "f9"\n')
     app = MemsiftApp(open_workspace(prompts=demo_prompts("p01"), judge=None), "label", settings=settings)
@@ -112,6 +113,7 @@ async def test_arrows_and_the_keys_of_vim_move_in_every_list_and_text(open_works
     assert {"MemoryList", "PromptList", "MemoryPane", "AnswerPane", "TextPane", "Options", "Boxes"} <= checked
 
 
+@pytest.mark.slow
 async def test_a_letter_jumps_to_a_list_or_panel_and_clicks_go_to_rows(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04", "p20"))).run_test(size=SIZE) as pilot:
         await press(pilot, "f3", "grave_accent")
@@ -126,6 +128,7 @@ async def test_a_letter_jumps_to_a_list_or_panel_and_clicks_go_to_rows(open_work
         await until(pilot, lambda: prompts.cursor == 2 and prompts.has_focus)
 
 
+@pytest.mark.slow
 async def test_y_copies_what_has_the_focus_and_big_y_the_path(open_workspace: Opener) -> None:
     prompts = demo_prompts("p01")
     async with MemsiftApp(open_workspace(prompts=prompts)).run_test(size=SIZE, notifications=True) as pilot:

@@ -93,6 +93,7 @@ async def told(pilot: Pilot[None], text: str) -> None:
     await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}")
 
 
+@pytest.mark.slow
 async def test_the_list_follows_files_and_keeps_cursor_selection_filter_and_dialog(place: Path, prompts: Path) -> None:
     async with opened(place, prompts) as pilot:
         await press(pilot, "slash", *"cache", "enter", "space", "j")
@@ -133,6 +134,7 @@ async def test_thousands_of_changes_are_one_reload_and_own_changes_none(place: P
         assert workspace_of(pilot).reading <= readings + 3
 
 
+@pytest.mark.slow
 async def test_changed_settings_count_and_mistakes_are_named(place: Path, prompts: Path, private_home: Path) -> None:
     config = place / CONFIG_FILE
     async with opened(place, prompts, "replay") as pilot:
@@ -173,6 +175,7 @@ async def test_new_prompts_appear_and_typed_prompts_stay(place: Path, prompts: P
         assert [one.text for one in workspace_of(pilot).lists.scratch] == ["typed"]
 
 
+@pytest.mark.slow
 async def test_sessions_that_begin_later_are_in_the_sample(
     place: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

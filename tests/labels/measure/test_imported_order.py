@@ -135,7 +135,7 @@ def test_two_people_who_imported_the_same_file_can_merge_their_stores(db: Path, 
     for store in (db, other):
         import_labels(store, "csv", SORTED)
     done = memsift("merge-labels", other, "--db", db)
-    assert (done.exit_code, "nothing new; 120 key presses were there already" in done.stderr) == (0, True), done.output
+    assert (done.exit_code, "nothing new; 120 key presses already there" in done.stderr) == (0, True), done.output
 
 
 @pytest.mark.parametrize("form", ["csv", "qrels"])

@@ -72,6 +72,7 @@ async def loaded(pilot: Pilot[None], rows: int) -> None:
     await until(pilot, lambda: found.count == rows)
 
 
+@pytest.mark.slow
 async def test_the_log_is_filtered_and_sorted_and_says_what_happened(open_workspace: Opener) -> None:
     log_of(ROWS)
     async with starting_in("activity", open_workspace(prompts=[KNOWN])).run_test(size=(160, 48)) as pilot:
@@ -153,6 +154,7 @@ def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspa
     assert time.process_time() - started < 2.0
 
 
+@pytest.mark.slow
 async def test_the_hook_is_followed_and_muted_in_the_app(open_workspace: Opener) -> None:
     log_of(ROWS[:1])
     folder = state_dir(str(DEMO_ROOT), os.environ)

@@ -83,6 +83,7 @@ async def test_a_row_has_the_name_and_then_the_description_and_no_column_is_empt
         assert "It has a name in place of tags: e changes it." in help_lines(pilot.app)
 
 
+@pytest.mark.slow
 async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "down", "down")
@@ -100,6 +101,7 @@ async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(
         assert isinstance(pilot.app.screen, FullText)
 
 
+@pytest.mark.slow
 async def test_the_keys_of_vim_scroll_the_detail_and_slash_filters_from_it(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
         await press(pilot, "tab")

@@ -85,6 +85,7 @@ ORDERED = {
 }
 
 
+@pytest.mark.slow
 async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace: Workspace) -> None:
     """Numbers end below the end of their column's name. A status is named only where it is not "active"."""
     from tui.workspace.curate.memory_facts import ORDERS
@@ -124,6 +125,7 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
         assert ("Title", "match") in table.row_cells(1, 80)
 
 
+@pytest.mark.slow
 async def test_the_detail_shows_fields_files_and_changes_and_a_list_is_narrowed(workspace: Workspace) -> None:
     async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
         await reads(pilot, "#detail-text", "Status accepted")
@@ -199,6 +201,7 @@ async def test_without_a_replay_w_offers_one_and_then_shows_why(open_workspace: 
         assert toasts(pilot)[-1].startswith("No prompt pulls this memory in. P tries another prompt")
 
 
+@pytest.mark.slow
 async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(workspace: Workspace) -> None:
     """More width never leaves a column out but age and length, and the title gets more of it, also beside the pane."""
     from rich.cells import cell_len

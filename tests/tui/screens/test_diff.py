@@ -94,6 +94,7 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     assert [row.diff.prompt_id for row in found_by_words] == [HOSTILE.id]
 
 
+@pytest.mark.slow
 async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:
     workspace = with_two_runs(open_workspace(judge=None))
     app = starting_in("replay", workspace)

@@ -46,6 +46,7 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
         assert "L to label" not in on_screen(pilot)
 
 
+@pytest.mark.slow
 async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
         await press(pilot, "f3")

@@ -84,6 +84,7 @@ async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_
         assert not pilot.app.screen.query_one("#card").display
 
 
+@pytest.mark.slow
 async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
     """Also after a dialog or another screen was opened over it."""
     workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
@@ -147,6 +148,7 @@ async def test_keys_in_the_reveal_change_no_label_what_is_said_anew_is_not_blind
         assert card(pilot)
 
 
+@pytest.mark.slow
 async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p04"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
@@ -191,6 +193,7 @@ async def test_while_the_judge_thinks_no_key_labels_and_the_next_prompt_is_judge
         assert len(provider.asked) == 2
 
 
+@pytest.mark.slow
 async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:

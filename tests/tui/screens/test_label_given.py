@@ -34,6 +34,7 @@ def given(pilot: Pilot[None]) -> list[tuple[str | None, int | None]]:
     return [(event.verdict, event.grade) for event in events if event.action == "label"]
 
 
+@pytest.mark.slow
 async def test_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
     app = MemsiftApp(open_workspace(prompts=ONE, judge=None), "label", settings=AppSettings(has_grades=True))
     async with app.run_test(size=SIZE) as pilot:
@@ -104,6 +105,7 @@ async def test_c_shows_the_guideline_which_stands_beside_the_card_where_there_is
         await reads(pilot, "#prompt", "not blind: you have seen its ranks")
 
 
+@pytest.mark.slow
 async def test_a_reason_leads_to_the_change_after_the_prompt(open_workspace: Opener, tmp_path: Path) -> None:
     titles = ("signing keys rotate", "rotate signing keys", "other thing", "unlike text", "quite strange")
     root = write_root(tmp_path / "root", map(memory, titles))

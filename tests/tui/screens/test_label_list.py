@@ -182,6 +182,7 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     assert at.card is None
 
 
+@pytest.mark.slow
 async def test_a_list_that_another_app_answered_goes_away_and_marks_stay_while_it_does_not(
     open_workspace: Opener, tmp_path: Path
 ) -> None:

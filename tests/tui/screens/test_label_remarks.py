@@ -74,6 +74,7 @@ async def test_what_is_typed_ahead_behind_a_note_labels_after_it(workspace: Work
         await reads(pilot, "NoteInput", "xaz")
 
 
+@pytest.mark.slow
 async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Workspace) -> None:
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
@@ -89,6 +90,7 @@ async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Works
         assert [event.reason for event in workspace.store.events()] == ["stale", "wrong", "", ""]
 
 
+@pytest.mark.slow
 async def test_a_remark_waits_for_its_card(workspace: Workspace) -> None:
     """After a skip, after a visit to another screen, and when its label is taken back."""
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:

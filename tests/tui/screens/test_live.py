@@ -146,7 +146,7 @@ def test_a_project_without_prompts_opens_on_it(
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts(*prompts) if prompts else ())
     opened: list[str | None] = []
-    monkeypatch.setattr(cli_app, "build_first", lambda *_, **__: True)
+    monkeypatch.setattr("engine.opening.files_to_build", lambda *_: 0)
     monkeypatch.setattr("tui.workspace.opening.open_workspace", lambda *_, **__: workspace)
     monkeypatch.setattr(cli_app, "run_app", lambda _, first=None, **__: opened.append(first))
     cli_app.open_app(["root"], (), None, None, is_plain=False)  # type: ignore[arg-type]

@@ -83,6 +83,7 @@ async def test_a_resting_cursor_never_pays_before_a_person_agreed(open_workspace
         assert provider.calls == 0
 
 
+@pytest.mark.slow
 async def test_after_the_agreement_the_judge_is_asked_and_the_top_bar_counts(open_workspace: Opener) -> None:
     provider = PaidProvider()
     async with starting_in("replay", paid_workspace(open_workspace, provider, "p01", "p02")).run_test(

@@ -51,6 +51,7 @@ async def test_a_person_chooses_where_labels_go_after_the_store_was_replaced(tmp
     assert on_disk(path) == (0 if is_new else 2)
 
 
+@pytest.mark.slow
 async def test_memories_and_replays_are_shown_without_a_label_store(tmp_path: Path) -> None:
     roots, prompts = (str(DEMO_ROOT),), [str(DEMO / "prompts.jsonl")]
     refused = {"db": str(tmp_path), "environ": os.environ}  # a folder can be no store

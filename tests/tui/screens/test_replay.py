@@ -211,6 +211,7 @@ async def type_prompt(pilot: Pilot[None], text: str) -> None:
     await settled(pilot)
 
 
+@pytest.mark.slow
 async def test_a_typed_prompt_is_replayed_beside_the_sample_and_taken_into_it_or_removed(
     open_workspace: Opener,
 ) -> None:
@@ -335,6 +336,7 @@ async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(
         assert {("p05", "memsift"), ("p05", "bm25")} <= workspace.finished
 
 
+@pytest.mark.slow
 async def test_a_store_that_cannot_be_written_is_told_and_the_ranking_is_shown(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:

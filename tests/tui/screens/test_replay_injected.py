@@ -18,6 +18,7 @@ def written_prompts() -> tuple[Prompt, ...]:
     return (replace(first, injections=wrote), replace(second, injections=(Injection(""),)), *others)
 
 
+@pytest.mark.slow
 async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_no_scores(
     open_workspace: Opener,
 ) -> None:

@@ -25,6 +25,7 @@ def over_http_provider(server: ApiServer, config: Config) -> AnthropicProvider:
     return AnthropicProvider(config.judge.model, at(server.url))
 
 
+@pytest.mark.slow
 async def test_what_several_answers_said_is_shown_and_what_the_cache_knows_is_not_asked(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_cho
         assert any(one and one.injected for one in first)
 
 
+@pytest.mark.slow
 async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(open_workspace: Opener) -> None:
     statuses = [status for status in STATUSES if status not in ("ok", "parse_error")]
     prompts = demo_prompts("p01", "p02", "p04", "p05", "p06", "p20")[: len(statuses)]

@@ -57,6 +57,7 @@ async def test_after_a_replay_the_prompts_on_which_the_systems_differ_are_marked
         assert f"{len(differing)}  systems differ" in counts
 
 
+@pytest.mark.slow
 async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener) -> None:
     prompts = [Prompt(f"t{day}", f"[/b] queue {day}", timestamp=f"2026-01-0{day}") for day in (1, 3, 2)]
     workspace = open_workspace(prompts=[*demo_prompts("p01"), *prompts], judge=None)

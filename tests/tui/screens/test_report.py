@@ -186,6 +186,7 @@ def irrelevant(workspace: Workspace, prompt_id: str) -> int:
     return sum(verdicts.get(one.memory.id) == "not" for one in found.injected) if found else 0
 
 
+@pytest.mark.slow
 async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
     replay_and_label(workspace)
@@ -217,6 +218,7 @@ async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_worksp
         assert not list(tmp_path.glob("report.pdf*"))
 
 
+@pytest.mark.slow
 async def test_the_report_is_made_once_drawn_to_each_width_and_follows_labels_and_v(open_workspace: Opener) -> None:
     workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01"), judge=None)
     workspace.made = 0

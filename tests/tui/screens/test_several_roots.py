@@ -55,6 +55,7 @@ def status_of(folder: Path, name: str) -> str:
     return str(json.loads((folder / "decisions" / f"{name}.json").read_text("utf-8"))["record_status"])
 
 
+@pytest.mark.slow
 async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
     workspace: Workspace, roots: tuple[Path, Path, Path]
 ) -> None:

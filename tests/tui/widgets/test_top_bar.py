@@ -23,6 +23,7 @@ pytestmark = pytest.mark.anyio
 RUN = RunProgress(1_204, 10_000, 0.0123, 720.0)
 
 
+@pytest.mark.slow
 async def test_every_key_a_run_and_its_cancel_key_are_visible_at_every_width(open_workspace: Opener) -> None:
     """The way back is read after a change of the width on another screen."""
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=(60, 20)) as pilot:

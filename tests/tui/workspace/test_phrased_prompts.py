@@ -70,6 +70,7 @@ def missed(workspace: Workspace) -> list[tuple[MemorySummary, Sequence[object]]]
     return [(memories[min(ids)], [texts[name]]) for name, ids in evidence.needed.items() if not ids & got[name]]
 
 
+@pytest.mark.slow
 def test_whoever_adds_every_missed_prompt_as_a_phrase_raises_no_number_of_served_prompts(
     open_workspace: Opener, root: Path
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_run_file_says_which_prompts_were_phrases_and_report_and_gate_leave_th
     assert said in " ".join(gate.stdout.split())
 
 
+@pytest.mark.slow
 def test_tune_leaves_them_out_and_a_model_knows_whether_it_had_phrases(root: Path) -> None:
     files = ("--root", root, "--prompts", DEMO / "prompts.jsonl", "--qrels", DEMO / "qrels.txt")
     command = ("tune", *files, "--target-precision", "0.6", "--apply")

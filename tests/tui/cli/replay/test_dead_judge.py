@@ -28,6 +28,7 @@ def statuses(stdout: str) -> list[str]:
     return [judgement["status"] for judgement in judged if judgement]
 
 
+@pytest.mark.slow
 def test_no_command_passes_on_a_judge_that_nobody_reaches(
     replay: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiSer
     assert set(statuses(memsift(*replay, "--judge-timeout", "1").stdout)) == {"ok"}
 
 
+@pytest.mark.slow
 def test_questions_without_an_answer_in_time_are_asked_once_more_and_a_replay_waits_longer_than_the_hook(
     server: ApiServer, replay: tuple[str, ...]
 ) -> None:

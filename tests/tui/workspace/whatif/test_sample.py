@@ -89,6 +89,7 @@ def check(open_workspace: Opener, tmp_path: Path, tried: list[dict[Any, Any]], p
     assert known > 0.8 * len(sample.prompts) * len(tried)
 
 
+@pytest.mark.slow
 def test_the_injected_sets_are_those_of_a_fresh_retrieval_under_the_saved_settings(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
