@@ -279,13 +279,13 @@ def _close(token: str, term: Term, stems: Mapping[str, str]) -> Iterator[tuple[s
         if (token,) not in term.phrases and is_long:
             yield token, PART
         return
-    from rapidfuzz.distance.OSA import distance  # a search without explanations does not need it
+    from rapidfuzz import distance  # a search without explanations does not need it
 
     own_stem, is_spelled = stem(token), _is_spelled(token)
     for word, its_stem in stems.items():
         if its_stem == own_stem:
             yield word, SAME_STEM
-        if is_spelled and _is_spelled(word) and distance(token, word, score_cutoff=1) == 1:
+        if is_spelled and _is_spelled(word) and distance.OSA.distance(token, word, score_cutoff=1) == 1:
             yield word, SPELLING
         if word.isdecimal():
             continue

@@ -16,6 +16,9 @@ from tests.e2e.terminal import Terminal
 from tests.engine.hook.world import ASK, World
 
 CARD, LIST, REVEAL = "Inject it", "Would any of these have helped?", "Done: what you said"
+FIRST = ("BM25 · 1 of 3 useful", "hook · 1 of 1 useful", "P Replay")
+"""On the screen that the demo opens on: what each system would inject for a prompt."""
+
 DEMO = [sys.executable, "-c", "from tui.cli import main; main()", "demo"]
 
 
@@ -55,9 +58,11 @@ def label_cards(terminal: Terminal, count: int) -> None:
 @pytest.mark.slow
 def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Terminal) -> None:
     terminal.start(DEMO)
-    terminal.wait_for("102 memories", "P Replay")
+    terminal.wait_for(*FIRST)
 
     # a memory, by the beginning of a word that stands only in its body
+    terminal.press("F2")
+    terminal.wait_for("102 memories")
     terminal.press("/")
     terminal.type("gmake")
     terminal.wait_for("1 of 102 memories", "GNU make")
@@ -81,15 +86,15 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 
     # the nine are there again
     terminal.start(DEMO)
-    terminal.wait_for("102 memories")
+    terminal.wait_for(*FIRST)
     terminal.press("F4")
     terminal.wait_until(lambda shown: labels_given(shown) == 9, "9 labels after a new start")
 
     # precision of all systems
     terminal.press("F5")
     screen = terminal.wait_for("Precision: how much of what was injected helped")
-    for system in ("memsift", "memsift+default", "memsift+default+judge"):
-        numbers = r" +[01]\.\d\d +\d+ of \d+ +[·─━]*●[·─━]*"
+    for system in ("no cutoff", "hook", "hook + judge"):
+        numbers = r" +[01]\.\d\d +\d+ of \d+ .*●"
         assert re.search(rf" {re.escape(system)}{numbers}", screen)
     assert re.search(r"0 [·━●┃]+ 100 %", screen)
     terminal.press("]")
@@ -102,18 +107,18 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 def test_ctrl_z_goes_back_to_the_shell_and_stops_nothing_where_no_shell_could_go_on(terminal: Terminal) -> None:
     terminal.start(["bash", "--norc", "-i"])
     terminal.type(f"{shlex.join(DEMO)}\n")
-    terminal.wait_for("102 memories", "P Replay")
+    terminal.wait_for(*FIRST)
     terminal.press("C-z")
     terminal.wait_for("Stopped")
     terminal.type("fg\n")
-    terminal.wait_for("102 memories", "P Replay")
+    terminal.wait_for(*FIRST)
     terminal.press("q")
     terminal.wait_until(lambda shown: "P Replay" not in shown, "the end of the app")
     terminal.type("exit\n")
     terminal.wait_for("ended with 0")
     terminal.stop()
     terminal.start(DEMO)
-    terminal.wait_for("102 memories", "a prompt injection")  # of several messages the latest is shown
+    terminal.wait_for(*FIRST)
     terminal.press("C-z")
     terminal.wait_for("No shell started this program")
     terminal.press("q")
@@ -127,7 +132,7 @@ def test_the_app_says_that_the_hook_is_gone_after_an_upgrade(terminal: Terminal,
     (private_home / ".claude").mkdir()
     (private_home / ".claude/settings.json").write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
     terminal.start(DEMO)
-    screen = terminal.wait_for("102 memories", "Run memsift install --agent claude")
+    screen = terminal.wait_for(*FIRST, "Run memsift install --agent claude")
     assert "Claude Code gets no memories" in screen
 
 

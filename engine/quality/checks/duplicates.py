@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING
 
-from rapidfuzz.fuzz import token_set_ratio
+from rapidfuzz import fuzz  # its submodules import each other: two threads that load one each would fail
 
 from engine.lean.record import Record
 from engine.quality.registry import WORDS, Finding
@@ -129,7 +129,7 @@ def _likeness(
     inside = common / (min(sizes) or 1.0)
     if by_words < LEAST_BY_WORDS or by_words + inside + 1 < 3 * LEAST_LIKENESS:
         return 0.0
-    likeness = (by_words + inside + token_set_ratio(first.plain, second.plain) / 100) / 3
+    likeness = (by_words + inside + fuzz.token_set_ratio(first.plain, second.plain) / 100) / 3
     if likeness >= EXACT and first.facts == second.facts:
         return likeness
     own = first.stems - second.stems, second.stems - first.stems

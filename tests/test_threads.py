@@ -1,0 +1,53 @@
+"""Libraries that several threads of the app load at once."""
+
+import ast
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+OURS = {"engine", "labels", "tui", "memsift", "dask", "distributed", "textual_serve", *sys.stdlib_module_names}
+ONE_PLACE = {"detect_secrets", "textual"}
+"""Loaded by one function, one module after the other, or by the app's own thread."""
+
+AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+failed = []
+def load(code):
+    try:
+        exec(code)
+    except ModuleNotFoundError:
+        pass  # an extra
+    except ImportError as error:
+        failed.append(f"{code}: {error}")
+threads = [threading.Thread(target=load, args=(code,)) for code in sys.argv[1:]]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.exit("\\n".join(failed) or 0)
+"""
+
+
+def imports() -> dict[str, dict[Path, list[str]]]:
+    """Package of another project -> file of memsift -> its statements that load something of the package."""
+    found: dict[str, dict[Path, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for file in (path for room in ("engine", "labels", "tui") for path in (PROJECT / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                package = node.module.partition(".")[0]
+                if package not in OURS | ONE_PLACE and not package.startswith("_"):
+                    found[package][file].append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.slow
+def test_a_library_is_loaded_by_several_threads_at_once() -> None:
+    every = imports()
+    assert "rapidfuzz" in every
+    for package, files in every.items():
+        command = [sys.executable, "-c", AT_ONCE, *sorted({"; ".join(statements) for statements in files.values()})]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT, timeout=60, check=False)
+        assert done.returncode == 0, (package, done.stderr)
