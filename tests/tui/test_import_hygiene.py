@@ -44,6 +44,7 @@ NEEDS = {
     "config unset": {"tomlkit"},
     **dict.fromkeys(("diff", "doctor", "export", "import", "label", "merge-labels"), STORE),
     **dict.fromkeys(("quality check", "quality fix"), CHECKS),
+    "search": {"rapidfuzz"},  # for the explanations alone
     **dict.fromkeys(("phrases missing", "phrases write"), SECRETS),
     **dict.fromkeys(("gate", "judge", "replay", "report"), NUMBERS),
     "tune": {*NUMBERS, "numpy", "scipy", "sklearn"},

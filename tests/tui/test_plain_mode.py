@@ -68,7 +68,7 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         await says(pilot, "Replay, memory 1 of ")
         table = drawn(pilot)
         assert "injected, rank 1" in table
-        results = re.compile(r"; memsift: injected, rank 1, \w+; \S+: (injected|dropped by)")
+        results = re.compile(r"; hook: injected, rank 1, \w+; hook \+ judge: (injected|dropped by)")
         await until(pilot, lambda: results.search(place(pilot)), place(pilot))
         assert "dropped by" in table
         assert DECORATION.findall(table) == []
@@ -89,7 +89,7 @@ async def test_no_screen_draws_with_characters(open_workspace: Opener) -> None:
         for mode in MemsiftApp.MODES:
             await pilot.app.switch_mode(mode)
             await at_rest(pilot)
-            await says(pilot, dict(TABS).get(mode, mode.capitalize()))
+            await says(pilot, {**dict(TABS), "live": "Prompt"}.get(mode, mode.capitalize()))
             seen[mode] = drawn(pilot)
         await press(pilot, "f3", "c")
         seen["dialog"] = drawn(pilot)
@@ -109,7 +109,7 @@ def test_neither_app_nor_command_prints_a_colour_with_no_color(line: list[str], 
     root = [] if line[0] in ("demo", "--help") else ["--root", str(DEMO_ROOT)]
     with Terminal([*MAIN, *line, *root], NO_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color") as terminal:
         if line == ["demo"]:
-            terminal.reads(b"memories")
+            terminal.reads(b"useful")
             terminal.types(b"j")
             terminal.reads(b"\x1b[7")
         else:
