@@ -11,6 +11,7 @@ from textual.content import Content
 
 from engine.installation import install_command
 from engine.quality.decisions import ACCEPTED, REJECTED, SAFETY
+from engine.wording import counted
 from tui.keys import bindings, keyed
 from tui.plain import marked, one_line, plain, printable
 from tui.plain_app import FindingsChanged
@@ -232,7 +233,7 @@ class InboxScreen(ModeScreen):
         self.listing.ask_kind("Show the findings of which check?", RULES.counts(tasks))
 
     def action_approve(self) -> None:
-        self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
+        self._settle(self.tasks.chosen, ACCEPTED, "accepted")
 
     def action_block(self) -> None:
         self._settle([task for task in self.tasks.chosen if task.finding.check == SAFETY], REJECTED, "kept out")
@@ -243,7 +244,10 @@ class InboxScreen(ModeScreen):
             if settled := self.app.findings.settle(tasks, verdict, os.environ):
                 self.listing.select(())
                 self.app.tell_screens(FindingsChanged())
-                self.app.tell(f"{settled:,} {word}. {self.changes.undo_key} takes it back.")
+                what = one_line(tasks[0].title) if len(tasks) == 1 else counted(settled, "finding")
+                is_let_in = verdict == ACCEPTED and any(task.finding.check == SAFETY for task in tasks)
+                then = f" {'It' if len(tasks) == 1 else 'They'} may be injected from now on." if is_let_in else ""
+                self.app.tell(f"{what}: {word}.{then} {self.changes.undo_key} takes it back.")
             else:
                 self.app.tell(OFF_MEMORY, severity="warning")
 
@@ -252,7 +256,7 @@ class InboxScreen(ModeScreen):
         with self.app.telling_errors():
             if back := self.app.findings.unsettle(os.environ):
                 self.app.tell_screens(FindingsChanged())
-                self.app.tell(f"Took back the decision about {back:,}.")
+                self.app.tell(f"Took back the decision about {counted(back, 'finding')}.")
             elif not self.phrases.take_back():
                 self.changes.action_undo()
 

@@ -73,7 +73,7 @@ async def test_findings_are_worst_first_and_a_key_settles_several_and_takes_it_b
         await until(pilot, lambda: found(pilot) == before)
         assert decisions(workspace.roots[0], os.environ) == {}
         await press(pilot, "asterisk", "a")
-        await until(pilot, lambda: "dismissed" in toasts(pilot)[-1])
+        await until(pilot, lambda: "findings: accepted. They may be injected from now on." in toasts(pilot)[-1])
         assert not any(name for _, name in found(pilot))
         assert {*decisions(workspace.roots[0], os.environ).values()} == {ACCEPTED}
         await press(pilot, "u")
