@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SCRIPT_BYTES = 20_000_000
 """The largest script that is read."""
 
-NO_ANSWER = "The scripted judge has no answer for this prompt."
+NO_ANSWER = "The scripted judge knows only the prompts of its file, not this one."
 
 FAILURES = {
     "timeout": (ProviderTimeoutError, "The scripted judge did not answer in time."),

@@ -54,6 +54,18 @@ async def test_typing_ranks_in_all_columns_but_asks_no_judge_and_records_nothing
         assert app_of(pilot).current_mode == "live", "there is no screen before it"
 
 
+async def test_behind_the_prompt_the_cursor_is_in_the_first_column_that_injects(open_workspace: Opener) -> None:
+    prompts = demo_prompts("p12")
+    async with starting_in("live", open_workspace(prompts=prompts)).run_test(size=(120, 30)) as pilot:
+        await at_rest(pilot)
+        await press(pilot, "n")
+        column(pilot, "PromptEditor").text = prompts[0].text
+        await until(pilot, lambda: any(row.injected for row in column(pilot, HOOK).found.values()))
+        await reads(pilot, BM25, "BM25 · 0 injected")
+        await press(pilot, "escape")
+        assert pilot.app.focused is column(pilot, HOOK)
+
+
 async def test_a_judge_that_costs_is_asked_after_an_agreement_and_a_cached_answer_shows_at_once(
     open_workspace: Opener, tmp_path: Path
 ) -> None:

@@ -233,14 +233,19 @@ class LiveScreen(ModeScreen):
     def step_back(self) -> bool:
         """Leave the prompt for the columns."""
         if self.editor.has_focus:
-            self.column.focus()
+            self._leave_prompt()
             return True
         return False
+
+    def _leave_prompt(self) -> None:
+        """Go to the first column with an injected memory."""
+        full = (column for column in self.columns if any(row.injected for row in column.found.values()))
+        self.set_focus(next((column for column in full if column.display), self.column))
 
     def action_ask(self) -> None:
         """Take the prompt into the list of prompts, and ask the judge about it."""
         prompt = self._prompt
-        self.set_focus(self.column)
+        self._leave_prompt()
         if prompt is None or not prompt.text:
             return
         self._keep(prompt)

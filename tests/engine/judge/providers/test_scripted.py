@@ -62,7 +62,10 @@ def test_a_raw_answer_goes_through_the_parser_and_a_prompt_without_a_row_is_refu
     path = script(tmp_path, {"prompt": "p", "answer": "I think none of them.", "id": "another field"})
     assert judged(path, "p").status == "parse_error"
     judgement = judged(path, "q")
-    assert (judgement.status, judgement.detail) == ("refused", "The scripted judge has no answer for this prompt.")
+    assert (judgement.status, judgement.detail) == (
+        "refused",
+        "The scripted judge knows only the prompts of its file, not this one.",
+    )
     with pytest.raises(ProviderRefusedError):
         ScriptedProvider({}).complete(STRICT.question("hello"), 3)
 
