@@ -84,7 +84,7 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         await press(pilot, "f11")
         await reads(pilot, "#prompt", "No prompts yet. ctrl+n types one")
         await press(pilot, "f10")
-        await reads(pilot, "#card-text", "Press ctrl+n to type a prompt")
+        await reads(pilot, "#card-text", "Press ctrl+n to type one")
         await press(pilot, "f9")
         await until(pilot, lambda: "Press ctrl+n to type" in shown(pilot, "#answer"))
         await press(pilot, "question_mark")
