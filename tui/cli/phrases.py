@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from engine.errors import MemsiftError, UnknownMemoryError
+from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.phrases.file import OF_MODEL, PhraseProblem, read_phrases
 from engine.phrases.writing import add_phrases, change_phrases, is_old
@@ -214,7 +215,7 @@ def missing(
             row = {"root": root, "id": memory.summary.id, "state": found.state[memory.summary.id]}
             rows.append({**row, **picked(memory.summary, "title", "category", "tags"), "text": text})
     if most:
-        ends = [*itertools.accumulate(len(json.dumps(row)) for row in rows[:most])]
+        ends = [*itertools.accumulate(len(printed_json(row)) for row in rows[:most])]
         rows = rows[: max(1, bisect_right(ends, MOST_READ))]
     table = aligned([(row["id"], row["state"], row["title"]) for row in rows]) if rows else []
     lines = [row["id"] for row in rows] if form == "ids" else table
@@ -246,7 +247,8 @@ def import_(
         if not line.strip():
             continue
         memory_id, _, phrase = line.strip().partition(": ")
-        row = {"id": memory_id, "phrases": [phrase]} if phrase and memory_id[0] != "{" else None
+        is_plain = memory_id and phrase and not memory_id.startswith("{")
+        row = {"id": memory_id, "phrases": [phrase]} if is_plain else None
         with suppress(ValueError, RecursionError):
             row = json.loads(line)
         match row:

@@ -143,9 +143,9 @@ def test_memories_without_phrases_or_with_older_ones_are_missing_and_secrets_are
         memsift("quality", decide, *secret, *(["--shared"] if decide == "accept" else []))
         assert ("Login-of-the-mirror" in of(root, "missing", "--format", "ids").stdout) is is_missing
     assert (root / "memsift-accepted.txt").exists()
-    write_root(root, [memory(f"Long {number}", body="word " * 1_500) for number in range(5)])
+    write_root(root, [memory(f"Long {number}", body="\u6f22\u5b57 \u8a9e " * 1_500) for number in range(5)])
     shown = printed(of(root, "missing", "--next", "6", "--format", "json"))
-    assert (len(shown), len(json.dumps(shown)) < 20_000) == (4, True), "agents cut what is longer"
+    assert (len(shown), len(json.dumps(shown, ensure_ascii=False)) < 20_000) == (4, True), "agents cut what is longer"
 
 
 def test_a_secret_in_a_heading_or_in_the_front_matter_is_a_secret(tmp_path: Path) -> None:
@@ -186,10 +186,11 @@ def test_an_agent_imports_a_line_for_each_memory_and_what_cannot_be_used_is_said
     good = jsonl(tmp_path / "good.jsonl", lines[-1])
     assert of(root, "import", good).exit_code == 0, "nothing is new, and nothing is wrong"
     assert "No phrase was added." in of(root, "import", "-", stdin="nonsense").stderr
-    plain = """Use-WAL: what's "SQLITE_BUSY"?\n\nnowhere: x\nUse-WAL: readers: do they block?\n{nonsense: x\n"""
+    plain = """Use-WAL: what's "SQLITE_BUSY"?\n\nnowhere: x\nUse-WAL: readers: do they block?\n{nonsense: x\n: x\n"""
     done = of(root, "import", "-", stdin=plain)
     assert [line.removeprefix("memsift: ")[:26] for line in done.stderr.splitlines()] == [
         "line 5 is neither `ID: PHR",
+        "line 6 is neither `ID: PHR",
         "line 3: There is no memory",
         "Added 2 phrases to 1 memor",
     ]
