@@ -162,7 +162,8 @@ def joined(chunk: str) -> str:
 def _whole(name: str) -> str:
     whole = fold(name.replace("_", "").replace("-", ""))
     is_compound = (len(words(name)) > 1 and len(name) <= MAX_WHOLE) or is_camel(name)
-    return whole if is_compound and not whole.isdecimal() and not has_unspaced(whole) else ""
+    is_word = not (whole.isdecimal() or has_unspaced(whole) or len(part_hangul(whole)) > 1)
+    return whole if is_compound and is_word else ""
 
 
 def camel_parts(word: str) -> list[str]:

@@ -134,6 +134,7 @@ def test_placed_tokens_are_the_tokens_and_lie_in_the_text_in_order(text: str) ->
 
 @given(MIXED)
 @example("a\u3099\ud55c")  # a mark that folding leaves out, between a letter and Hangul
+@example("a_\ud55c")  # as one word it would be parted
 def test_tokens_are_folded_and_tokens_of_tokens_are_the_same(text: str) -> None:
     found = [token for token in tokens(text) if token != GAP]
     assert all(found)
