@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
-from textual.events import ScreenResume
+from textual.events import Key, ScreenResume
 from textual.widget import Widget
 from textual.worker import Worker, WorkerCancelled, WorkerState, get_current_worker
 
 from tui.dialogs.dialog import FullText, copy_focused, copy_text
-from tui.keys import bindings
+from tui.keys import active_keys, bindings, idle_keys, keys_of
 from tui.plain_app import FindingsChanged, LabelsChanged, Reloaded, RunChanged
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.lists.prompts import spoken, turns_text
@@ -79,6 +79,14 @@ class ModeScreen(PanesScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.why_off(action, parameters) and super().check_action(action, parameters)
+
+    def on_key(self, event: Key) -> None:
+        """Say why a key of this screen is off now."""
+        if event.key not in self.active_bindings:
+            idle = idle_keys(self, active_keys(self))
+            reasons = [reason for name, reason in idle.items() if reason and event.key in keys_of(self.app, name)]
+            if reasons:
+                self.app.tell(reasons[0])
 
     @property
     def prompt(self) -> Prompt | None:

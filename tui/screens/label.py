@@ -25,7 +25,7 @@ from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.ranking_table import Reveal
-from tui.workspace.labelling import Position, change_label, follow_ups, follow_words, guideline
+from tui.workspace.labelling import Position, change_label, guideline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from textual.content import Content
     from textual.widget import Widget
 
-    from engine.prompt import Prompt
     from labels.records import Card, Event
     from tui.widgets.ranking_table import Row
 
@@ -51,7 +50,6 @@ GUIDE, BROAD = "When is it relevant?", 120
 BREAK = re.compile(r"(?<=[\w,.;])\n(?=\w)")
 """The end of a line inside a paragraph, which a narrow pane breaks elsewhere."""
 
-REVEALS, OFF = "reveals", "off"
 HINT = "{label.note} note, {label.reason} reason"
 
 
@@ -60,7 +58,7 @@ class GuidePane(MemoryPane, can_focus=False):
 
 
 class LabelScreen(LabelWalk):
-    """Cards until the prompt is done, then the reveal: ranks, scores and verdicts of the labelled memories."""
+    """Cards, one after the other. The ranks of a prompt that is done stand above the first card of the next one."""
 
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
@@ -72,8 +70,8 @@ class LabelScreen(LabelWalk):
         at_once=f"mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
     )
     HELP = (
-        "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done, unless {label.reveals} leaves "
-        "them out. Each label is saved at once. "
+        "Labelling is blind: ranks and verdicts are shown when all memories of a prompt have a label. They stay above "
+        "the next card until its label, and {label.reveals} shows all of them. Each label is saved at once. "
         "The last card of some prompts, drawn by chance, lists titles that no system injected: mark what would have "
         "helped, or press {label.none}. "
         "Before a label, {label.note} writes a note and {label.reason} chooses a reason; both are saved with it. About "
@@ -83,22 +81,20 @@ class LabelScreen(LabelWalk):
 
     card_pane = query_one(MemoryPane)
     titles = query_one(TitleList)
-    reveal = query_one(Reveal)
     remark_line = query_one(RemarkLine)
 
     def __init__(self) -> None:
         super().__init__()
         self.phrases = PhraseChanges(self, undo=UNDO_ELSEWHERE)
         self._shown_at = 0.0
-        self._shows_reveals = True
 
     def compose(self) -> ComposeResult:
         yield TopBar("label")
+        yield Reveal(id="reveal", classes="pane")
         yield PromptPane(id="prompt", classes="pane")
         with Container(id="body"):
             yield MemoryPane("card")
             yield TitleList(id="titles", classes="pane")
-            yield Reveal(id="reveal", classes="pane")
             with Vertical(id="side"):
                 yield RecentLabels(id="recent", classes="pane")
                 yield GuidePane("guide")
@@ -107,7 +103,6 @@ class LabelScreen(LabelWalk):
         yield KeyFooter()
 
     def on_mount(self) -> None:
-        self._shows_reveals = self.app.choice(REVEALS) != OFF
         self.query_one(GuidePane).border_title = GUIDE
         self.query_one(GuidePane).show(plain(BREAK.sub(" ", guideline(os.environ))))
 
@@ -115,7 +110,7 @@ class LabelScreen(LabelWalk):
         self.set_class(self.size.width >= BROAD, "-broad")
 
     def show_position(self) -> None:
-        """Show the next card of the prompt, or its reveal. A prompt without candidates is passed over."""
+        """Show the next card of the prompt. After the last one, show its ranks and go on with the next prompt."""
         try:
             self.position = self.find_position()
         except LabelStoreError as error:
@@ -130,9 +125,9 @@ class LabelScreen(LabelWalk):
             self._show_card(self.position, self.position.card)
         elif self.position.listed:
             self._show_list(self.position)
-        elif self.position.pool.cards and not self.position.is_repeat and self._shows_reveals:
-            self._show_reveal(self.position.prompt)
         else:
+            if self.position.pool.cards and not self.position.is_repeat:
+                self._reveal(self.position.prompt)
             self.measure()
             # never two repeats in a row: a person would notice them
             self.call_later(self.start_following if self.position.is_repeat else self.next_prompt)
@@ -146,7 +141,7 @@ class LabelScreen(LabelWalk):
     def _show_card(self, at: Position, card: Card) -> None:
         memory = self.app.workspace.memory(card.memory.id)
         self.show_card_text(memory_text(memory) if memory else plain(card.memory.title))
-        self.call_after_refresh(self.show_again)  # after a reveal, the pane has its width only then
+        self.call_after_refresh(self.show_again)  # after a list card, the pane has its width only then
         self.prompt_pane.name_blindness(is_blind=at.is_repeat or self.app.workspace.is_blind(at.prompt.id))
         self.remark_line.turn_to((at.prompt.id, card.pair, at.is_repeat))
         self._shown_at = self.app.workspace.clock()
@@ -163,13 +158,13 @@ class LabelScreen(LabelWalk):
         self.titles.show(at.listed)
         self.titles.marked &= {card.pair for card in at.listed}  # a marked memory may be gone or edited
         self.prompt_pane.name_blindness(is_blind=self.app.workspace.is_blind(at.prompt.id))
-        if not self.recent.has_focus:
+        if not self.is_aside:
             self.titles.focus()
         self._shown_at = self.app.workspace.clock()
 
     def _show_pane(self, shown: Widget) -> None:
-        """Show a card, the titles of the list card, or the reveal."""
-        for pane in (self.card_pane, self.titles, self.reveal):
+        """Show a card, or the titles of the list card."""
+        for pane in (self.card_pane, self.titles):
             pane.display = pane is shown
         self.remark_line.turn_to(None)
 
@@ -177,17 +172,8 @@ class LabelScreen(LabelWalk):
         self._show_pane(self.card_pane)
         self.card_pane.border_title = ""
         self.card_pane.show(text)
-        if not self.recent.has_focus:
+        if not self.is_aside:
             self.card_pane.focus()
-
-    def _show_reveal(self, prompt: Prompt) -> None:
-        self.app.note_sighting(prompt.id)
-        self.prompt_pane.name_blindness(is_blind=True)
-        action = follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
-        self.reveal.show_prompt(self.app.workspace, prompt, action)
-        self._show_pane(self.reveal)
-        self.reveal.table.focus()
-        self.measure()
 
     # Keys
 
@@ -228,26 +214,34 @@ class LabelScreen(LabelWalk):
             return "Nothing is labelled yet."
         if action == "grade" and not self.app.settings.has_grades:
             return NO_GRADES
+        if action == "reveals" and self.is_mounted and self.revealed is None:
+            return "Ranks are hidden until all memories of a prompt have a label."
         if self.is_mounted and self.recent.has_focus:
             is_off = action in (*CARD_ACTIONS[2:], *LIST_ACTIONS, "next", "follow")
             return keyed(self.app, "Leave the latest labels with {go.back} first.") if is_off else ""
+        if self.is_mounted and self.reveal.table.has_focus and action in (*CARD_ACTIONS, *LIST_ACTIONS):
+            return keyed(self.app, "Go back to the card with {label.next} first.")
         if action == "follow":
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
         if action == "phrase":
-            row = self._row if self.is_revealed and self.reveal.display else None
-            return why_no_phrase(row) if row else "Ranks are hidden until a prompt is done."
+            row = self._row if self.is_mounted and self.reveal.display else None
+            return why_no_phrase(row) if row else "Ranks are hidden until all memories of a prompt have a label."
         if action in LIST_ACTIONS:
             if not self.is_listing:
-                return "This is for the titles that are listed after some prompts."
+                return "This is for the titles that come after the memories of a prompt."
             if action != "mark" and (action == "some") != bool(self.titles.marked):
                 return "A title is marked." if self.titles.marked else "Mark a title first."
         if action in CARD_ACTIONS and self.card is None and not (action == "open" and self.is_listing):
             if self.is_listing:
                 return keyed(self.app, "Mark titles, or press {label.none} for none.")
-            return "This prompt is done." if self.is_revealed else "No card is shown."
-        if action == "next" and not (self.is_revealed or self.has_failed or self.is_done):
-            return "Label or skip this card first." if self.card or self.is_listing else "No card is shown."
+            return self._why_no_card()
+        if action == "next" and not (self.has_failed or self.is_done or self.reveal.table.has_focus):
+            return "Label or skip this card first." if self.card or self.is_listing else self._why_no_card()
         return ""
+
+    def _why_no_card(self) -> str:
+        is_over = "Everything is labelled. {label.next} shows the report, {mark.undo} takes the last label back."
+        return keyed(self.app, is_over if self.is_done else "No card is shown. {go.replay} shows the prompts.")
 
     def _write(self, write: Callable[..., Event]) -> None:
         """Write the answer to the card or to the list card, and go on once it is on disk."""
@@ -263,6 +257,7 @@ class LabelScreen(LabelWalk):
             if event.action == LABEL:
                 self.remark_line.forget()
                 self.titles.marked.clear()
+            self.reveal.display = False
             self.show_position()
 
     def action_note(self) -> None:
@@ -285,6 +280,7 @@ class LabelScreen(LabelWalk):
         if event is None or prompt is None or self.queue is None:
             return
         self.happened = "Taken back"
+        self.reveal.display = False
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
@@ -303,33 +299,24 @@ class LabelScreen(LabelWalk):
 
     def action_phrase(self) -> None:
         """Let the prompt become a phrase of the memory under the cursor, or of the first that was missed."""
-        if self.prompt and self._row:
-            self.phrases.add_prompt(self.prompt, self._row)
+        if self.revealed and self._row:
+            self.phrases.add_prompt(self.revealed, self._row)
 
     def step_back(self) -> bool:
-        if not self.recent.has_focus:
-            return False
-        shown = self.card_pane if self.card_pane.display else self.titles if self.titles.display else self.reveal.table
-        self.set_focus(shown)
-        return True
+        is_aside = self.is_aside
+        if is_aside:
+            self.set_focus(self.card_pane if self.card_pane.display else self.titles)
+        return is_aside
 
     @on(RowList.Selected, "RankingTable")
     async def action_next(self) -> None:
-        """Leave a reveal, try again after a pool could not be recorded, or see the report when all is labelled."""
-        if self.has_failed and self._prompt:
+        """Go back to the card, try again after a pool could not be recorded, or see the report after the last card."""
+        if self.reveal.table.has_focus:
+            self.step_back()
+        elif self.has_failed and self._prompt:
             self.start(self._prompt)
-        elif self.is_done:
-            await self.app.switch_mode("report")
         else:
-            self.next_prompt()
-
-    def action_reveals(self) -> None:
-        """Show reveals from now on, or go from prompt to prompt without them."""
-        self._shows_reveals = not self._shows_reveals
-        self.app.remember(REVEALS, "on" if self._shows_reveals else OFF)
-        self.app.tell(f"Ranks and verdicts are {'shown' if self._shows_reveals else 'not shown'} after a prompt.")
-        if self.is_revealed and not self._shows_reveals:
-            self.next_prompt()
+            await self.app.switch_mode("report")
 
     @on(RowList.Selected, "#titles")
     def action_open(self) -> None:

@@ -19,8 +19,9 @@ from tui.screens.memory_changes import MemoryChanges
 from tui.widgets.labels import NoteInput, RecentLabels
 from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.lists.rows import RowList
+from tui.widgets.ranking_table import Reveal
 from tui.workspace.filtering import ALL_LABELLED, nothing_to_label
-from tui.workspace.labelling import FollowUp, LabelQueue, Position, follow_ups, guideline, latest_labels
+from tui.workspace.labelling import FollowUp, LabelQueue, Position, follow_ups, follow_words, guideline, latest_labels
 
 if TYPE_CHECKING:
     from textual.content import Content
@@ -33,15 +34,17 @@ RUNNING = "Running the prompt through every system …"
 
 
 class LabelWalk(ModeScreen):
-    """Prompts in random order, and the latest labels in `recent`. After a prompt, its memories can be changed at once.
+    """Prompts in random order, the ranks of the last prompt in `reveal`, and the latest labels in `recent`.
 
-    `position` is the place in the present prompt; None while there is none. While a note is typed, nothing is shown
-    anew: the note keeps the focus, and its card stays until it is left.
+    The memories of `revealed`, the last prompt that was done here, can be changed at once. `position` is the place in
+    the present prompt; None while there is none. While a note is typed, nothing is shown anew: the note keeps the
+    focus, and its card stays until it is left.
     """
 
     recent = query_one(RecentLabels)
     progress = query_one("#progress", Static)
     prompt_pane = query_one(PromptPane)
+    reveal = query_one(Reveal)
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,6 +57,7 @@ class LabelWalk(ModeScreen):
         )
         self.queue: LabelQueue | None = None
         self._prompt: Prompt | None = None
+        self.revealed: Prompt | None = None
         self.position: Position | None = None
         self.has_failed = self.is_done = False
         self._is_behind = self._has_news = False
@@ -63,15 +67,12 @@ class LabelWalk(ModeScreen):
         raise NotImplementedError
 
     def show_position(self) -> None:
-        """Show the next card of the prompt, or its reveal."""
+        """Show the next card of the prompt."""
         raise NotImplementedError
 
     @property
     def card(self) -> Card | None:
-        """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label.
-
-        None also while the list card is there.
-        """
+        """The card on the screen; None while the list card is there."""
         return self.position.card if self.position else None
 
     @property
@@ -89,8 +90,7 @@ class LabelWalk(ModeScreen):
         if self.is_typing:
             return
         self.queue = LabelQueue(self.app.workspace)
-        stays = self.is_revealed or (self._prompt and not self.queue.is_finished(self._prompt))
-        if self._prompt and self._prompt in self.queue.order and stays:
+        if self._prompt in self.queue.unfinished():
             self.start(self._prompt)
         else:
             self.next_prompt()
@@ -202,10 +202,18 @@ class LabelWalk(ModeScreen):
 
     # What was done
 
-    @property
-    def is_revealed(self) -> bool:
-        """Whether the prompt on the screen is done."""
-        return self.position is not None and not self.position.asked and not self.position.is_repeat
+    def _reveal(self, prompt: Prompt) -> None:
+        """Show the ranks of *prompt*, which is done, above the card that comes next."""
+        self.app.note_sighting(prompt.id)
+        action = follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
+        self.reveal.show_prompt(self.app.workspace, prompt, action)
+        self.revealed, self.reveal.display = prompt, True
+
+    def action_reveals(self) -> None:
+        """Go to all ranks of the last prompt, or back to the card."""
+        if not self.step_back():
+            self.reveal.display = True
+            self.reveal.table.focus()
 
     def show_progress(self, text: str) -> None:
         self.tell_happened("")
@@ -224,6 +232,7 @@ class LabelWalk(ModeScreen):
         self.happened = ""
         self.recent.show_labels(latest_labels(workspace), workspace.memory)
         self.set_class(not self.recent.count, "-first")
+        self.set_class(self.reveal.display, "-revealed")
 
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def measure(self) -> None:
@@ -240,7 +249,8 @@ class LabelWalk(ModeScreen):
 
     @property
     def follow_ups(self) -> list[FollowUp]:
-        return follow_ups(self.app.workspace, self.prompt.id) if self.prompt and self.is_revealed else []
+        is_shown = self.revealed is not None and self.reveal.display
+        return follow_ups(self.app.workspace, self.revealed.id) if self.revealed and is_shown else []
 
     def action_follow(self) -> None:
         """Open the dialog that the reason of a label asks for, as its key does in Browse."""
@@ -254,10 +264,16 @@ class LabelWalk(ModeScreen):
     def action_latest(self) -> None:
         self.recent.focus()
 
+    @property
+    def is_aside(self) -> bool:
+        """Whether the cursor is in the ranks of the last prompt or in the latest labels, so that no card takes it."""
+        return self.recent.has_focus or self.reveal.table.has_focus
+
     @on(DescendantFocus)
     @on(DescendantBlur)
-    def name_latest(self) -> None:
+    def name_focused(self) -> None:
         self.set_class(self.recent.has_focus, "-latest")
+        self.set_class(self.reveal.table.has_focus, "-ranks")
         self.recent.tell_key()
 
     @on(RowList.Selected, "#recent")

@@ -111,9 +111,7 @@ class TitleList(RowList["Card"]):
             self.app.post_message(Key(event.key, event.character))
         elif event.key in DIGITS:
             self.mark(DIGITS.index(event.key))
-        elif asked:
-            await self.app.run_action(KEYS[asked[0]].action, self.screen)
-        else:
+        elif not asked or not await self.app.run_action(KEYS[asked[0]].action, self.screen):
             return
         event.stop()
         event.prevent_default()

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from engine.config import is_injected
 from labels.records import RELEVANT
 from tui.keys import keyed
-from tui.plain import plain
+from tui.plain import one_line, plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES
 from tui.widgets.lists.columns import Column, ColumnHeads, ColumnList
@@ -238,27 +238,29 @@ def _in_words(candidate: Candidate | None, width: int) -> str:
     return f"{SPOKEN.injected}, {how}{sure}"
 
 
-DONE = (
-    "Done: what you said, and what each system does. {label.next} goes on, {label.reveals} leaves this out from now on."
-)
-
-
+DONE = "Done · {label.reveals} all ranks · "
 MISSED = "Relevant and left out: {mark.phrase} adds the prompt as its phrase."
 
 
 class Reveal(RankingPane):
-    """The ranking, under a sentence that tells how to go on."""
+    """The ranking of a prompt that is done, with the actions that its labels ask for."""
 
     def compose(self) -> ComposeResult:
-        yield Static(plain(keyed(self.app, DONE)), id="revealed")
+        yield Static(id="revealed")
         yield from super().compose()
 
     def show_prompt(self, workspace: Workspace, prompt: Prompt, action: str) -> None:
-        """Show a prompt in its systems, as far as they have answered, and the *action* that a label asks for."""
+        """Show a prompt in its systems, as far as they have answered, and the *action* that a label asks for.
+
+        Memories that are injected or relevant come first: above a card there is room for a few.
+        """
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.verdicts(prompt.id))
+        rows.sort(key=lambda row: not (row.is_injected or row.verdict == RELEVANT))
+        self.border_title = plain(f"{keyed(self.app, DONE)}{one_line(prompt.text)}")
         self.show(workspace.called_heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-        is_missed = any(row.is_missed for row in rows)
-        said = keyed(self.app, f"{DONE} {MISSED}" if is_missed else DONE)
-        self.query_one("#revealed", Static).update(plain(f"{said} {action}".strip()))
+        missed = keyed(self.app, MISSED) if any(row.is_missed for row in rows) else ""
+        said = " ".join(filter(None, (missed, action)))
+        self.query_one("#revealed", Static).update(plain(said))
+        self.query_one("#revealed").display = bool(said)
