@@ -92,9 +92,10 @@ class StoredEvents:
         WHERE action IN ('label', 'adjudicate') AND NOT repeat GROUP BY annotator, prompt_id, memory_id, digest"""
         return {tuple(key): (ts, event_id) for *key, ts, event_id in self._db.tuples(sql)}
 
-    def seen_prompts(self, annotator: str) -> frozenset[str]:
-        """The prompts whose ranks and verdicts the annotator has seen."""
-        rows = self._db.tuples("SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ?", [annotator])
+    def seen_prompts(self, annotator: str | None = None) -> frozenset[str]:
+        """The prompts whose ranks and verdicts the annotator has seen, or anybody."""
+        sql = "SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ifnull(?, annotator)"
+        rows = self._db.tuples(sql, [annotator])
         return frozenset(prompt_id for (prompt_id,) in rows)
 
     def gold(self, root: str | None = None) -> tuple[Gold, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
 from engine.phrases.measuring import find_phrased, phrased_line
+from engine.wording import counted
 from labels.measure.judgements import (
     answered_lists,
     assuming_not_relevant,
@@ -65,7 +66,8 @@ class LabelFacts:
     number of replayed prompts that were left out, because they are phrases of a memory now.
 
     `blind` labels were given before ranks and verdicts were shown, of the labels for which that is known; it is not
-    known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both.
+    known of `blind_unknown` imported ones. Labels of adjudicated pairs are left out of both. `seen` is the number of
+    prompts whose ranks were shown, and that have no label.
     """
 
     stale: int = 0
@@ -79,15 +81,18 @@ class LabelFacts:
     phrased: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
     blind_unknown: int = 0
+    seen: int = 0
+
+    @property
+    def not_blind(self) -> Ratio:
+        """The labels given after ranks were shown, of all labels; where it is not known, a label was given blind."""
+        return Ratio(self.blind.whole - self.blind.part, self.blind.whole + self.blind_unknown)
 
     @property
     def sighted(self) -> Ratio | None:
-        """The labels given with ranks in view, of all labels; None where they are few.
-
-        Where it is not known, a label counts as given blind.
-        """
-        seen, whole = self.blind.whole - self.blind.part, self.blind.whole + self.blind_unknown
-        return Ratio(seen, whole) if whole - seen < MIN_BLIND * whole else None
+        """`not_blind`; None where they are few."""
+        seen, whole = self.not_blind.part, self.not_blind.whole
+        return self.not_blind if whole - seen < MIN_BLIND * whole else None
 
 
 @dataclass(frozen=True)
@@ -135,8 +140,19 @@ class Evidence:
         return self.judgements if self.explicit is None else self.explicit
 
     @property
-    def phrased_line(self) -> tuple[str, ...]:
-        return phrased_line(self.facts.phrased, len(self.missed))
+    def scope_lines(self) -> tuple[str, ...]:
+        """Sentences about prompts that are left out because they are phrases, and about prompts seen before a label."""
+        lines = [*phrased_line(self.facts.phrased, len(self.missed))]
+        late, seen = self.facts.not_blind, self.facts.seen
+        if late.part:
+            then = "too many for an answer" if self.facts.sighted else "they count"
+            lines.append(f"{late.part:,} of {counted(late.whole, 'label')} came after the ranks were seen: {then}.")
+        if seen:
+            lines.append(
+                f"{counted(seen, 'prompt')} without a label {'was' if seen == 1 else 'were'} seen with ranks: "
+                f"Label asks about {'it' if seen == 1 else 'them'} last."
+            )
+        return tuple(lines)
 
     def without_phrases(self, phrased: Set[str]) -> Evidence:
         """This evidence without the prompts *phrased*, which are phrases now."""
@@ -343,6 +359,7 @@ def evidence_from_store(
             brought_up=len(dict(texts)),
             blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
             blind_unknown=blind.count(None),
+            seen=len((store.seen_prompts() & prompts) - labelled),
         ),
         configured=system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
         if config

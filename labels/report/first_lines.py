@@ -59,7 +59,7 @@ class Step:
 
 def first_lines(report: Report) -> tuple[str, ...]:
     """Labels, prompts left out, precision and its interval, false fires, another system, and what labels leave out."""
-    main, left_out = main_system(report), report.evidence.phrased_line
+    main, left_out = main_system(report), report.evidence.scope_lines
     if main is None:
         return ("Nothing is measured yet: no prompt was replayed.", *left_out)
     lines = [labels_line(report), *left_out]

@@ -126,7 +126,7 @@ def gate_lines(report: GateReport) -> tuple[str, ...]:
     prompts = f"{part_of(without)} prompts for which it injects something have no label."
     return (
         answer(report),
-        *report.evidence.phrased_line,
+        *report.evidence.scope_lines,
         *precision_lines(report.system, report.decision),
         served_line(report.served, report.false_fires, report.evidence),
         *other_line(report.system, report.judge.comparison if report.judge else None),

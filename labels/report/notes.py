@@ -78,8 +78,6 @@ def label_notes(facts: LabelFacts) -> Iterator[str]:
 def on_people(report: Report) -> Iterator[str]:
     if not report.people and report.labelled_prompts:
         yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
-    if seen := report.evidence.facts.sighted:
-        yield sentence("sighted", given=f"{seen.part} of {seen.whole} labels were given")
 
 
 def on_drift(report: Report) -> Iterator[str]:

@@ -171,7 +171,7 @@ def _dropped(entry: ActivityEntry, memory_of: Callable[[str], Memory | None], wi
 
 def _title(memory_id: str, memory_of: Callable[[str], Memory | None]) -> str:
     memory = memory_of(memory_id)
-    return one_line(f"{memory.summary.name} ({memory_id})" if memory else f"{memory_id} (not here any more)")
+    return one_line(memory.summary.name if memory else f"{memory_id} (not here any more)")
 
 
 class ActivityScreen(ModeScreen):
@@ -217,7 +217,7 @@ class ActivityScreen(ModeScreen):
     @work(thread=True, exclusive=True, group="log", exit_on_error=False)
     def read_log(self) -> None:
         workspace = self.app.workspace
-        log = read_activity(workspace.roots, workspace.lists.all, workspace.store.path, os.environ)
+        log = read_activity(workspace.index, workspace.lists.all, workspace.store.path, os.environ)
         self.call_later(self.show_log, log)
 
     def show_log(self, log: ActivityLog) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from textual import on
 from textual.containers import Vertical
 from textual.content import Content
@@ -120,7 +121,8 @@ class TitleList(RowList["Card"]):
         card, drawn = self.records[index], signs(self)
         is_marked = card.pair in self.marked
         head = f" {drawn.selected if is_marked else drawn.off:<2}{DIGITS[index]}  "
-        return [(f"{head}{cells(card.memory.title, width - len(head))}", "good" if is_marked else "")]
+        name = f"{head}{cells(card.memory.name, width - len(head)).rstrip()} "
+        return [(name, "good" if is_marked else ""), (cells(card.memory.about, width - cell_len(name)), "muted")]
 
 
 MAX_NOTE = 2_000

@@ -62,7 +62,7 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
         more = [served_line(main.served, main.false_fire_rate, report.evidence)]
         more += other_line(main.system, rival(report, main.system))
         more += open_lines(report.evidence, main.system)
-        more += report.evidence.phrased_line
+        more += report.evidence.scope_lines
         lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
     step = reading.step
     key = f"{say('{report.step}')}  " if step.place else ""

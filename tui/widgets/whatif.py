@@ -196,7 +196,7 @@ def numbers_text(effect: WhatIfEffect, width: int) -> Content:
         before, after = write(effect.saved), write(effect.draft)
         line = _line(name, before, after, column)
         lines.append(line.stylize("bold", NAME_WIDTH + column) if before != after else line)
-    return Content("\n").join([*lines, *(plain(said).stylize_before(MUTED) for said in effect.phrased)])
+    return Content("\n").join([*lines, *(plain(said).stylize_before(MUTED) for said in effect.scope)])
 
 
 def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]], ...]:

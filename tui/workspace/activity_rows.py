@@ -18,6 +18,7 @@ from engine.lean.record import Record, replace
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from engine.settings import muting
+from engine.stores.roots import roots_in
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 from tui.workspace.sources import file_stamps
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from engine.conversations.activity_log import LoggedPrompt
     from engine.prompt import Prompt
+    from engine.roots import OpenIndex
     from labels.records import Gold
     from tui.workspace.workspace import Workspace
 
@@ -37,12 +39,13 @@ NO_TEXT = "(its text was not kept)"
 class ActivityEntry(Record):
     """A decision of the hook. `number` is its place in the log. `prompt`: its text, or empty if no file has it.
 
-    `prompt_id` is the id of a prompt with this text that the workspace or the label store has; empty if there is none.
+    `injected` are the names of the memories, or their ids if they are not there any more. `prompt_id` is the id of a prompt with this text that the workspace or the label store has; empty if there is none.
     `words` are its texts in lower case.
     """
 
     number: int
     decision: LoggedPrompt
+    injected: tuple[str, ...]
     prompt: str
     prompt_id: str
     words: str
@@ -56,7 +59,7 @@ class ActivityEntry(Record):
     def outcome(self) -> str:
         """The injected memories, or why there are none; and what the judge fell back to."""
         decision = self.decision
-        said = ", ".join(decision.injected) or decision.reason or "no memory"
+        said = ", ".join(self.injected) or decision.reason or "no memory"
         return f"{said} · fallback: {decision.fallback}" if decision.fallback else said
 
 
@@ -123,14 +126,15 @@ def log_stamps(roots: Iterable[str], environ: Mapping[str, str]) -> tuple[tuple[
 
 
 def read_activity(
-    roots: Sequence[str], prompts: Iterable[Prompt], store: Path, environ: Mapping[str, str]
+    index: OpenIndex, prompts: Iterable[Prompt], store: Path, environ: Mapping[str, str]
 ) -> ActivityLog:
-    """The logs of *roots*. A text that a log does not hold is looked for in *prompts* and the label store.
+    """The logs of the roots of *index*. A text that a log does not hold is looked for in *prompts* and the label store.
 
     Any thread may call it. Raises LabelStoreError.
     """
     from labels.store import LabelStore
 
+    roots, names = roots_in(index.root), {memory.id: memory.name for memory in index.summaries()}
     stamps = log_stamps(roots, environ)
     log = read_log(*[state_dir(root, environ) for root in roots])
     texts = {digest_of(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
@@ -138,7 +142,7 @@ def read_activity(
         for prompt_id, text in labels.prompt_texts().items():
             texts.setdefault(digest_of(text), (prompt_id, text))
         gold = [label for root in roots for name in labels.names_with(root) for label in labels.gold(name)]
-    entries = [_entry(number, decision, texts) for number, decision in enumerate(log.decisions)]
+    entries = [_entry(number, decision, texts, names) for number, decision in enumerate(log.decisions)]
     weeks = weeks_of(log.decisions, {digest: prompt_id for digest, (prompt_id, _) in texts.items()}, gold)
     is_installed, stopped_by = (True, "") if entries else _hook_state(environ)
     return ActivityLog(tuple(reversed(entries)), log.broken, weeks, stamps, is_installed, stopped_by)
@@ -195,12 +199,15 @@ def digest_of(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _entry(number: int, decision: LoggedPrompt, texts: Mapping[str, tuple[str, str]]) -> ActivityEntry:
+def _entry(
+    number: int, decision: LoggedPrompt, texts: Mapping[str, tuple[str, str]], names: Mapping[str, str]
+) -> ActivityEntry:
     prompt_id, text = texts.get(decision.prompt_sha256, ("", ""))
     text = decision.prompt or text
-    reasons = (decision.reason, decision.fallback)
-    words = folded((text, *decision.injected, *reasons, decision.time, decision.session_id, title_of(decision.agent)))
-    return ActivityEntry(number, decision, text, prompt_id, words)
+    injected = tuple(names.get(memory_id, memory_id) for memory_id in decision.injected)
+    said = (text, *decision.injected, *injected, decision.reason, decision.fallback)
+    words = folded((*said, decision.time, decision.session_id, title_of(decision.agent)))
+    return ActivityEntry(number, decision, injected, text, prompt_id, words)
 
 
 RULES = RowRules(

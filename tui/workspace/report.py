@@ -124,7 +124,7 @@ def summed_up(workspace: Workspace) -> str:
     """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
     made = read_report(workspace)
     main = main_system(made.report)
-    lines = [labels_line(made.report), *made.report.evidence.phrased_line]
+    lines = [labels_line(made.report), *made.report.evidence.scope_lines]
     if main and made.gate:
         lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
     return "\n".join(lines)

@@ -145,7 +145,7 @@ def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspa
     """Each within a time that a person does not notice; the limits are generous for a busy machine."""
     log_of(row(n % 60, f"prompt number {n}", prompt=f"prompt number {n}", ms=float(n % 700)) for n in range(100_000))
     workspace = open_workspace(prompts=())
-    log = read_activity([str(DEMO_ROOT)], (), workspace.store.path, os.environ)
+    log = read_activity(workspace.index, (), workspace.store.path, os.environ)
     assert len(log.entries) == 100_000
     started = time.process_time()
     assert len(RULES.listed(log.entries, RowChoice(WordFilter("number 9999"), order=NEWEST))) == 19

@@ -144,7 +144,7 @@ class WhatIfEffect:
     """The numbers of the saved settings and of the draft, over the same prompts.
 
     `rows` are these prompts: first the `changed` ones, the worst first, then the others. `left_out` prompts
-    lack a verdict of the judge on some memory. `phrased` is the sentence on prompts that are phrases now, if any.
+    lack a verdict of the judge on some memory. `scope` are sentences on the prompts that count.
     """
 
     saved: SettingsNumbers
@@ -152,7 +152,7 @@ class WhatIfEffect:
     rows: tuple[ChangedPrompt, ...]
     changed: int
     left_out: int
-    phrased: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
 
 
 def effect_of(
@@ -176,7 +176,7 @@ def effect_of(
         tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
         sum(row.diff.is_changed for row in rows),
         len(sample.prompts) - len(rows),
-        sample.evidence.phrased_line,
+        sample.evidence.scope_lines,
     )
 
 
