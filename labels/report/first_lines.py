@@ -169,7 +169,7 @@ def served_line(served: Headline, false_fires: Ratio, evidence: Evidence) -> str
     none_known = "No prompt is known to need a memory."
     needing = f"{part:,} of {counted(whole, 'prompt')} that needed a memory got one ({range_})."
     others = f"{false_fires.part:,} of {false_fires.whole:,} that needed none got one anyway."
-    unseen = [] if evidence.listed is None else ["Needs outside the first ten are not seen."]
+    unseen = [] if evidence.listed is None else ["Memories below the first ten were not looked at."]
     said = [needing if served.estimate else none_known, *([others] if false_fires.whole else [])]
     return " ".join([*said, *unseen])
 
@@ -181,7 +181,7 @@ def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
     other, sign = other_of(comparison, main), 1 if comparison.first == main else -1
     own, others = (comparison.first_only, comparison.second_only)[::sign]
     useless, useful = others[1] - own[1], others[0] - own[0]
-    chance = ", may be chance" if comparison.precision and not comparison.precision.sign else ""
+    chance = ": too few to be sure" if comparison.precision and not comparison.precision.sign else ""
     end = f"({counted(comparison.prompts, 'prompt')}{chance})."
     if other == main + JUDGED:
         yield f"The judge would {change(useless, useful)} {end}"

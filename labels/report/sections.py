@@ -93,18 +93,16 @@ def summary(report: Report) -> str:
     verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
     stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
     labels = f"{counted(total, 'label')}{by}{f': {verdicts}' if verdicts else ''}{stale}."
-    memories = counted(report.judged.whole, "memory")
-    agreed = f" Together they decide on {memories}: {report.judged.part:,} relevant." if report.annotators[1:] else ""
+    memories = f"{report.judged.part:,} of {counted(report.judged.whole, 'memory')}"
+    agreed = f" Together they find {memories} relevant, titles included." if report.annotators[1:] else ""
     return f"{replayed} {labels}{agreed}{blind(report.blind, report.blind_unknown)}"
 
 
 def blind(given: Ratio, unknown: int) -> str:
-    whole = given.whole + unknown
-    if not whole:
+    if not given.whole or given.part < given.whole:
         return ""
-    number = "All" if given.part == whole else f"{given.part:,} of {whole:,}"
-    rest = f"; of {unknown:,} it is not known" if unknown else ""
-    return f" {number} were given blind, before ranks and verdicts were shown{rest}."
+    rest = f"; of {unknown:,} others it is not known" if unknown else ""
+    return f" {f'{given.part:,}' if unknown else 'All'} were given blind, before ranks and verdicts were shown{rest}."
 
 
 # A row for each system

@@ -44,11 +44,11 @@ PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
 NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
-LACKING = "\n\nOf these memories {}. Phrases let prompts in other words find a memory: memsift phrases write"
-OFF_MEMORY = "This finding is about the folder, not about a memory."
+LACKING = "\n\nBut {}. Phrases let prompts in other words find a memory: memsift phrases write"
+OFF_MEMORY = "This finding is about the folder, not about a memory. Its last line says what to do."
 DECIDE = "{inbox.approve} accept, {inbox.block} keep out, {change.retire} retire"
 FLAGGED = "bold reverse $text-error"
-ONLY_SAFETY = "Only a risky memory can be kept out."
+ONLY_SAFETY = "Only a risky memory can be kept out. {change.retire} retires this one."
 
 
 COLUMNS = (
@@ -104,12 +104,12 @@ def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callab
 def _ways(task: Task) -> str:
     """The keys that settle a finding about a memory."""
     if task.others:
-        return "{change.merge} merge them · {change.retire} retire this one · {inbox.approve} both are fine"
+        return "{change.merge} merge them · {change.retire} retire this one · {inbox.approve} accept both"
     if task.finding.check == SAFETY:
         return f"Read the marked words, then {DECIDE}."
     if task.finding.check in ("asked", "phrases"):
-        return "{change.phrases} change the phrases · {inbox.approve} it is fine"
-    return "{change.edit} edit it · {change.retire} retire it · {inbox.approve} it is fine"
+        return "{change.phrases} change the phrases · {inbox.approve} accept it"
+    return "{change.edit} edit it · {change.retire} retire it · {inbox.approve} accept it"
 
 
 class InboxScreen(ModeScreen):
@@ -280,4 +280,4 @@ class InboxScreen(ModeScreen):
         current = self.tasks.current if action in self.ON_ROWS else None
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
-        return ONLY_SAFETY if action == "block" and current and current.finding.check != SAFETY else ""
+        return keyed(self.app, ONLY_SAFETY) if action == "block" and current and current.finding.check != SAFETY else ""

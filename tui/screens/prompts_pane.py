@@ -30,7 +30,7 @@ OF_A_FILE = "This prompt is in the sample: it comes from a file."
 CHOSEN_NOW = (
     "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
 )
-SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
+SCRATCH_AGAIN = "It is out of the sample again, with the typed prompts."
 REMOVED = "Removed. To have it again, type it again with {replay.type}."
 
 
@@ -78,7 +78,7 @@ class PromptsPane(RowsPane):
         count, total, choice = shown.count, len(lists.all), self.choice
         parts = [
             f"{count:,} of {total:,} prompts" if count < total else counted(total, "prompt"),
-            f"{len(scratch):,} scratch" if scratch else "",
+            f"{len(scratch):,} typed" if scratch else "",
             RULES.kinds[choice.kind].text if choice.kind else "",
             RULES.orders[choice.order].text if choice.order != NEWEST else "",
             *(keyed(self.app, hint) for hint in ((SEARCHES, TYPES) if self.shows_all else (SHOWS_ALL,))),

@@ -174,8 +174,8 @@ def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
 
 def numbers_title(effect: WhatIfEffect) -> str:
     """The number of prompts behind the numbers, and of those that change."""
-    left = f" · {effect.left_out:,} without a verdict left out" if effect.left_out else ""
-    return f"Over {counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
+    left = f" · {effect.left_out:,} more without a verdict" if effect.left_out else ""
+    return f"{counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
 
 
 def prompts_title(effect: WhatIfEffect) -> str:
@@ -205,9 +205,9 @@ def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[SettingsNumbers], str]
         ("Prompts in need served", lambda numbers: _precision(numbers.served, is_wide=is_wide)),
         ("Prompts with memories", lambda numbers: share(numbers.fires)),
         ("False fires", lambda numbers: share(numbers.false_fires)),
-        ("Irrelevant a prompt", lambda numbers: decimal(numbers.irrelevant.value)),
-        ("Missed a prompt", lambda numbers: decimal(numbers.lost.value)),
-        ("Tokens a prompt, about", lambda numbers: f"{numbers.tokens:,.0f}"),
+        ("Irrelevant per prompt", lambda numbers: decimal(numbers.irrelevant.value)),
+        ("Missed per prompt", lambda numbers: decimal(numbers.lost.value)),
+        ("Tokens per prompt", lambda numbers: f"{numbers.tokens:,.0f}"),
         ("Without a label", lambda numbers: f"{numbers.unlabelled.part:,} of {numbers.unlabelled.whole:,}"),
     )
 
@@ -251,7 +251,7 @@ def window(compared: Compared, current: str, room: int) -> slice:
 
 def _compared(found: SettingsNumbers | None, bar: int) -> Content:
     if found is None:
-        return plain("the judge was never asked about some memories").stylize_before(MUTED)
+        return plain("the judge has not judged some of these memories").stylize_before(MUTED)
     value, interval = found.precision.relevant.value, found.precision.live
     drawn = Content(" " * bar)
     if bar and value is not None:

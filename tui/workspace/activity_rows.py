@@ -125,9 +125,7 @@ def log_stamps(roots: Iterable[str], environ: Mapping[str, str]) -> tuple[tuple[
     return file_stamps(f"{state_dir(root, environ)}/{name}" for root in roots for name in (f"{LOG_FILE}.1", LOG_FILE))
 
 
-def read_activity(
-    index: OpenIndex, prompts: Iterable[Prompt], store: Path, environ: Mapping[str, str]
-) -> ActivityLog:
+def read_activity(index: OpenIndex, prompts: Iterable[Prompt], store: Path, environ: Mapping[str, str]) -> ActivityLog:
     """The logs of the roots of *index*. A text that a log does not hold is looked for in *prompts* and the label store.
 
     Any thread may call it. Raises LabelStoreError.

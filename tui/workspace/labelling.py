@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 LATEST = 10
 """Number of latest labels that Label lists."""
 
+FEWEST_ROUNDED = 10
+"""The minutes from which the time left is rounded to five, so that it does not jump with each label."""
+
 PACE_EVENTS = 100
 """Number of latest events that the pace is computed from."""
 
@@ -166,7 +169,8 @@ class LabelQueue:
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
             minutes = round(seconds * self._cards_left(at) / 60)
-            parts.append(f"about {minutes:,} min left" if minutes else "under 1 min left")
+            steady = 5 * round(minutes / 5) if minutes >= FEWEST_ROUNDED else minutes
+            parts.append(f"about {steady:,} min left" if minutes else "under 1 min left")
         return parts
 
     def _finished_before(self) -> set[str]:
@@ -235,7 +239,7 @@ def change_label(workspace: Workspace, label: Event, verdict: str, grade: int | 
 
 
 def workspace_pace(workspace: Workspace) -> float | None:
-    """The annotator's latest pace in seconds per card; None before the first label."""
+    """The annotator's latest pace in seconds per card; None before there are enough labels."""
     latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
     # a label that is given beside a ranking has no time
     return pace(event for event in latest if event.blind or event.elapsed_ms)

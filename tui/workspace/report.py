@@ -16,6 +16,7 @@ from labels.report.first_lines import (
     ANYTHING,
     BY_MORE,
     BY_REPLAY,
+    BY_WORST,
     HIGH_ENOUGH,
     Step,
     headline,
@@ -43,7 +44,7 @@ TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH), ANYTIME)
 """The precision from which on a report proposes nothing."""
 
-MORE_COME = "New ones come as you work, or with --prompts FILE"
+MORE_COME = "new prompts come as you work, or with --prompts FILE"
 
 FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 ENDINGS = tuple(FORMS)
@@ -75,7 +76,9 @@ class ReportReading:
             return step
         if self.has_more:
             return replace(step, place=BY_REPLAY)
-        return Step(f"{step.what.removeprefix('replay and ')}. {MORE_COME}")
+        if any(section.name == BY_WORST for section in self.sections):
+            return Step(f"look at the memories that are wrong most often; {MORE_COME}", place=BY_WORST)
+        return Step(f"wait for new prompts: {MORE_COME}")
 
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:

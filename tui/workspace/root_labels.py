@@ -103,5 +103,5 @@ def root_report(
 ) -> Report:
     """The report on the labels of one root. Raises LabelStoreError."""
     digests, phrases = present_digests(store, index), present_phrases(index)
-    captions = Captions(memories={summary.id: summary.title for summary in index.summaries()})
+    captions = Captions(memories={summary.id: summary.name for summary in index.summaries()})
     return report_from_store(store, index.root, digests, captions, options, config, cutoff, phrases)

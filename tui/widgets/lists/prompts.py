@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tui.widgets.lists.rows import Cell
 
 
-SCRATCH, BY_HAND = "scratch ", "by hand "
+SCRATCH, BY_HAND = "typed ", "by hand "
 """Words before prompts beside the labelled sample, and before prompts that a person added to it."""
 
 

@@ -206,7 +206,7 @@ def check_all(
                 is_out = decided.get((SAFETY, task.finding.memory_id, digest)) == REJECTED
                 tasks += [] if name == SAFETY and is_out else [task]
     asked, active = counts
-    said = f"{asked:,} of {active:,} have phrases" if asked else "none has phrases"
+    said = f"{asked:,} of {active:,} memories have phrases" if asked else "no memory has phrases"
     lacking = said if asked < USUAL * active else ""
     return Checked(_worst_first(tasks), missing, lacking)
 

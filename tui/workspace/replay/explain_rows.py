@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """Pieces of a line from left to right: (text, tone). Tones: "head", "muted", "good", "bad", "match" or ""."""
 
 WIDE = 90
-LABEL_WIDTH = 11
+LABEL_WIDTH = 13
 MIN_WORD, MAX_WORD, MOST_CHARACTERS = 12, 24, 60
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
@@ -77,9 +77,9 @@ def _outcome(explanation: Explanation) -> str:
     if explanation.outcome == UNMATCHED:
         return f"{explanation.system} does not find it: {explanation.reason}."
     if explanation.outcome == POOL:
-        return f"{explanation.system} does not look at it, although it matches: {explanation.reason}."
+        return f"{explanation.system} passes over it, although it matches: {explanation.reason}."
     has_gap = explanation.gap is not None and explanation.outcome != "cutoff"  # whose reason has both numbers
-    missing = f" It misses {-(explanation.gap or 0):.2f}." if has_gap else ""
+    missing = f" It is {-(explanation.gap or 0):.2f} short." if has_gap else ""
     dropped = f"{explanation.system} leaves it out, rank {explanation.rank}, {STAGES[explanation.outcome]}"
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
 
@@ -89,7 +89,7 @@ STAGES = {
     "floor": "as too weak",
     "cutoff": "as unlikely",
     "judge": "by its judge",
-    "cap": "as one too many",
+    "cap": "because others come first",
     "repeat": "as repeated",
     "budget": "for want of room",
 }
@@ -123,7 +123,7 @@ def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     rows = [(name, f"{breakdown.strength:6.2f}", _sum(explanation, breakdown))]
     if breakdown.gain:
         rows.append(("asked as", f"{breakdown.gain:6.2f}", f"“{breakdown.phrase}”"))
-    bars = (("near best", explanation.floor), ("at least", explanation.least), ("to be seen", explanation.entry))
+    bars = (("noise floor", explanation.floor), ("at least", explanation.least), ("last ranked", explanation.entry))
     rows += [
         (label, f"{bar.value:6.2f}", f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}")
         for label, bar in bars

@@ -182,7 +182,7 @@ def effect_of(
 
 def _memories(injected: Injected) -> tuple[InjectedMemory, ...]:
     found = (candidate.memory for candidate in injected)
-    return tuple(InjectedMemory(memory.id, memory.digest, memory.title) for memory in found)
+    return tuple(InjectedMemory(memory.id, memory.digest, memory.name) for memory in found)
 
 
 def numbers(sample: WhatIfSample, sets: Sequence[tuple[Prompt, Injected]], config: Config) -> SettingsNumbers:
