@@ -100,10 +100,8 @@ def threshold_text(threshold: float | str | None, cutoff: Cutoff) -> str:
         return f"At most {100 * FALSE_FIRES[threshold]:.0f} % false fires on the labels that it was tuned to."
     name = threshold or BALANCED
     served, useful = (round(100 * share) for share in MEASURED[name])
-    fires = f"at most {100 * FALSE_FIRES[name]:.0f} % of the prompts that needed none got a memory"
-    return (
-        f"In other projects {fires}, {served} % of the others got theirs, and {useful} % of the memories were useful."
-    )
+    fires = f"At most {100 * FALSE_FIRES[name]:.0f} % false fires"
+    return f"{fires}, {served} % of the prompts in need served, {useful} % useful: measured in other projects."
 
 
 def _source(place: str, environ: Mapping[str, str]) -> str:

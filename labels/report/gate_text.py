@@ -202,7 +202,7 @@ def outlook_line(report: GateReport) -> str:
         if decision.estimate is None or decision.estimate.prompts < FEWEST_TO_PLAN:
             return sentence("too_few_to_plan", prompts=FEWEST_TO_PLAN)
         least = report.gate.least if decision is report.decision else report.least_served or 0.0
-        return sentence("too_near", what=what, least=least, most=AHEAD[-1], one_look=sentence("one_look"))
+        return sentence("too_near", what=what, least=percent(least, 1), most=AHEAD[-1], one_look=sentence("one_look"))
     step = f"About {decision.more} more prompts would decide, if {what} stays where it is. {sentence('one_look')}"
     if decision.left >= decision.more:
         return f"{step} {decision.left} are there to be judged."

@@ -120,7 +120,12 @@ def on_pool(report: Report) -> Iterator[str]:
         part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
         if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
             memories = counted(whole, "injected memory")
-            words = {"system": system.system, "memories": memories, "low": bounds.low, "high": bounds.high}
+            words = {
+                "system": system.system,
+                "memories": memories,
+                "low": percent(bounds.low, 1),
+                "high": percent(bounds.high, 1),
+            }
             yield sentence("unjudged", part=part, **words)
     if listed := report.evidence.listed:
         yield sentence("listed", counted(len(listed), "prompt"))
@@ -207,4 +212,4 @@ def warnings(report: GateReport) -> Iterator[str]:
     if unsure := unsure_share(evidence, system):
         yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
     if assumed := assumed_memories(evidence, system):
-        yield sentence("assumed", memories=part_of(assumed.memories), highest=assumed.highest)
+        yield sentence("assumed", memories=part_of(assumed.memories), highest=percent(assumed.highest, 1))

@@ -314,6 +314,7 @@ class LabelScreen(LabelWalk):
         if self.reveal.table.has_focus:
             self.step_back()
         elif self.has_failed and self._prompt:
+            self.app.workspace.forget(self._prompt.id)  # its retrieval may not be on disk either
             self.start(self._prompt)
         else:
             await self.app.switch_mode("report")

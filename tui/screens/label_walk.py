@@ -90,6 +90,10 @@ class LabelWalk(ModeScreen):
         if self.is_typing:
             return
         self.queue = LabelQueue(self.app.workspace)
+        if self.revealed and self.reveal.display:  # its memories may have changed
+            self.app.run_quick(self.revealed)
+            self.app.ask_judge(self.revealed)
+            self._reveal(self.revealed)
         if self._prompt in self.queue.unfinished():
             self.start(self._prompt)
         else:
@@ -158,6 +162,8 @@ class LabelWalk(ModeScreen):
 
     @on(Kept)
     def go_on(self, message: Kept) -> None:
+        if self.revealed and self.reveal.display and self.revealed.id in message.prompt_ids:
+            self._reveal(self.revealed)
         if self.position is None and self._prompt and self._prompt.id in message.prompt_ids:
             self.show_position()
 

@@ -239,7 +239,7 @@ def _in_words(candidate: Candidate | None, width: int) -> str:
 
 
 DONE = "Done · {label.reveals} all ranks · "
-MISSED = "is relevant, and was left out: {mark.phrase} adds the prompt as its phrase."
+MISSED = "It is relevant, and was left out: {mark.phrase} adds the prompt as its phrase."
 
 
 class Reveal(RankingPane):
@@ -260,7 +260,7 @@ class Reveal(RankingPane):
         self.border_title = plain(f"{keyed(self.app, DONE)}{one_line(prompt.text)}")
         self.show(workspace.called_heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-        missed = [f"“{row.memory.name}” {keyed(self.app, MISSED)}" for row in rows if row.is_missed]
+        missed = [f"“{row.memory.name}”: {keyed(self.app, MISSED)}" for row in rows if row.is_missed]
         said = one_line(" ".join(filter(None, (*missed[:1], action))))
         self.query_one("#revealed", Static).update(plain(said))
         self.query_one("#revealed").display = bool(said)

@@ -58,11 +58,11 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
     if main.headline.estimate and not drawn.in_words:
         lines.append(_answer_bar(main.headline, gate.gate.least, width))
     lines.append(_wrapped([outlook(gate)], width))
+    lines += [_muted(first_part(report.evidence.scope_lines, width))] if report.evidence.scope_lines else []
     if not is_short:
         more = [served_line(main.served, main.false_fire_rate, report.evidence)]
         more += other_line(main.system, rival(report, main.system))
         more += open_lines(report.evidence, main.system)
-        more += report.evidence.scope_lines
         lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
     step = reading.step
     key = f"{say('{report.step}')}  " if step.place else ""

@@ -39,8 +39,9 @@ NO_TEXT = "(its text was not kept)"
 class ActivityEntry(Record):
     """A decision of the hook. `number` is its place in the log. `prompt`: its text, or empty if no file has it.
 
-    `injected` are the names of the memories, or their ids if they are not there any more. `prompt_id` is the id of a prompt with this text that the workspace or the label store has; empty if there is none.
-    `words` are its texts in lower case.
+    `injected` are the names of the memories, or their ids if they are not there any more. `prompt_id` is the id of a
+    prompt with this text that the workspace or the label store has; empty if there is none. `words` are its texts in
+    lower case.
     """
 
     number: int

@@ -233,7 +233,7 @@ def test_retired_memories_fill_the_pool_of_keywords() -> None:
     found = explain("rotate keys", "outside", *retired, memory("bicycle keys", memory_id="outside"), config=small)
     assert found.outcome == POOL
     assert found.entry
-    assert found.reason.startswith("the 3 strongest are looked at")
+    assert found.reason.startswith("it ranks the 3 strongest memories")
 
 
 def test_a_memory_that_matches_nothing_says_what_is_near() -> None:

@@ -21,8 +21,8 @@ EXPECTED = """\
 3 labels by ann on 2 of 2 prompts.
 bm25 injected 2 memories on 1 prompt; 1 was relevant: 50 %.
 The true share may be anything from 1 % to 99 %: these are too few labels.
-1 of 1 prompt that needed a memory got one (1-100 %). Needs outside the first
-  ten are not seen.
+1 of 1 prompt that needed a memory got one (1-100 %). Memories below the first
+  ten were not looked at.
 The judge would drop 1 useless memory and no useful ones (1 prompt, may be
   chance).
 
@@ -103,10 +103,10 @@ Limits of these numbers
   known.
 - bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
   disputed or stale. Unless chance left them out, precision is only sure to be
-  from 0.25 (none relevant) to 0.50 (all).
-- Served, false fires and lost memories are of 2 prompts with a list card; needs
-  outside the first ten titles are not seen. Recall in the pool is of what some
-  system found.
+  from 25 % (none relevant) to 50 % (all).
+- Served, false fires and lost memories are of 2 prompts with a list card.
+  Memories below its ten titles were not looked at. Recall in the pool is of
+  what some system found.
 
 Next: label the 1 injected memory that has no label yet: memsift, then L.
 """

@@ -82,7 +82,7 @@ async def test_the_log_is_filtered_and_sorted_and_says_what_happened(open_worksp
         await reads(pilot, "#detail-text", "memsift config set logging.prompts true")
         await press(pilot, "G")
         await reads(pilot, "#detail-text", KNOWN.text)
-        assert "(money-in-cents)" in shown(pilot, "#detail-text")
+        await reads(pilot, "#detail-text", "✓ Money is integer cents in amount_cents")
         for choice, expected in [(1, ["01"]), (2, ["03", "02"]), (3, ["03"]), (4, ["03"])]:
             await press(pilot, "v", "home", *["down"] * choice, "enter")
             assert times(pilot) == expected

@@ -44,11 +44,6 @@ async def label_prompt(pilot: Pilot[None], key: str = "x") -> int:
     return given
 
 
-async def go_on(pilot: Pilot[None]) -> None:
-    await press(pilot, "enter")
-    await card_shown(pilot)
-
-
 async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_comes_the_reveal(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
@@ -78,30 +73,38 @@ async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_
         given = await label_prompt(pilot)
         assert given >= 4
         table: Any = pilot.app.screen.query_one("RankingTable")
-        assert table.has_focus
         assert sum(row.verdict == "not" for row in table.records) == given
+        await press(pilot, "v")
+        assert table.has_focus
         await reads(pilot, "#judge", "scripted")
-        assert not pilot.app.screen.query_one("#card").display
+        assert not pilot.app.screen.query_one("#body").region
 
 
-@pytest.mark.slow
-async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
-    """Also after a dialog or another screen was opened over it."""
-    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+async def test_the_ranks_of_a_prompt_stand_above_the_next_card_until_its_label(open_workspace: Opener) -> None:
+    """Also after a dialog or another screen was opened over it. No key is needed to go on."""
+    prompts = demo_prompts("p20", "p44")
+    workspace = open_workspace(prompts=prompts)
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await open_labels(pilot)
-        await label_prompt(pilot)
-        here = prompt_id(pilot)
-        for keys in (["s", "escape"], ["ctrl+p", "escape"], ["f5", "f4"], ["ctrl+r"]):
+        (done,) = (prompt for prompt in prompts if prompt.id == prompt_id(pilot))
+        await press(pilot, "v")
+        assert toasts(pilot)[-1] == "Ranks are hidden until all memories of a prompt have a label."
+        while prompt_id(pilot) == done.id:
+            await press(pilot, "x")
+            await card_shown(pilot)
+        reveal, first = pilot.app.screen.query_one("#reveal"), card(pilot)
+        given = len(workspace.store.events())
+        for keys in (["ctrl+p", "escape"], ["f5", "f4"], ["ctrl+r"], ["v", "v"], ["v", "space"], ["v", "escape"]):
             await press(pilot, *keys)
             await card_shown(pilot)
-            assert prompt_id(pilot) == here, keys
-            assert pilot.app.screen.query_one("#reveal").display, keys
-        await press(pilot, "space")
-        await card_shown(pilot)
-        assert prompt_id(pilot) != here
-        assert card(pilot)
-        assert {event.action for event in workspace.store.events()} == {"label"}, "space skipped nothing"
+            assert (card(pilot), reveal.display) == (first, True), keys
+        await reads(pilot, "#reveal", f"Done · v all ranks · {done.text[:30]}")
+        await press(pilot, "v", "a")
+        assert toasts(pilot)[-1] == "Go back to the card with space first."
+        assert len(workspace.store.events()) == given, "no key labelled or skipped"
+        await press(pilot, "space", "a")
+        assert (len(workspace.store.events()), reveal.display) == (given + 1, False)
+        assert all(event.blind for event in workspace.store.events())
 
 
 async def test_undo_leads_back_to_the_card_and_i_reads_the_prompt_with_its_turns(open_workspace: Opener) -> None:
@@ -125,27 +128,24 @@ async def test_undo_leads_back_to_the_card_and_i_reads_the_prompt_with_its_turns
         assert label.blind
 
 
-async def test_keys_in_the_reveal_change_no_label_what_is_said_anew_is_not_blind_and_the_end_says_where_to_go(
+async def test_at_the_end_keys_change_no_label_and_say_where_to_go_and_what_is_said_anew_is_not_blind(
     open_workspace: Opener,
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await open_labels(pilot)
         given = await label_prompt(pilot)
-        await press(pilot, "a", "1", "x", "0", "s", "down", "a")
+        await reads(pilot, "#card-text", "Press space or T for the report, or u to take the last label back.")
+        for key in ("a", "1", "x", "0", "s", "e", "w"):
+            await press(pilot, key)
+            assert toasts(pilot)[-1].startswith("Everything is labelled. space shows the report"), key
+        await press(pilot, "v", "down", "a", "v")
         assert [event.verdict for event in workspace.store.events()] == ["not"] * given
         await press(pilot, "z")
         assert card(pilot)
         await press(pilot, "a")
         blind = [event.blind for event in workspace.store.events() if event.action == "label"]
         assert blind == [True] * given + [False]
-        await go_on(pilot)
-        await reads(pilot, "#card-text", "T")
-        before = len(workspace.store.events())
-        await press(pilot, "a", "x", "i")
-        assert len(workspace.store.events()) == before
-        await press(pilot, "z")
-        assert card(pilot)
 
 
 @pytest.mark.slow
@@ -154,13 +154,14 @@ async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_worksp
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await press(pilot, "f3")
         await open_labels(pilot)
-        for _ in range(2):
-            here = prompt_id(pilot)
-            await label_prompt(pilot)
-            labels = workspace.store.labels(prompt_id=here)
-            assert {label.blind for label in labels} == {here != "p01"}
-            await go_on(pilot)
-        assert len({label.prompt_id for label in workspace.store.labels()}) == 2
+        while card(pilot):
+            await press(pilot, "x")
+            await card_shown(pilot)
+        labels = workspace.store.labels()
+        assert {(label.prompt_id, label.blind) for label in labels} == {("p01", False), ("p04", True)}
+        await press(pilot, "f5")
+        seen = sum(not label.blind for label in labels)
+        await reads(pilot, "#answer", f"{seen} of {len(labels)} labels came after the ranks were seen")
 
 
 async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_workspace: Opener, tmp_path: Path) -> None:
@@ -170,7 +171,6 @@ async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_worksp
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: card(pilot), "the one prompt that has a card")
         await label_prompt(pilot, "a")
-        await press(pilot, "enter")
         await until(pilot, lambda: "T" in shown(pilot, "#card-text"), "it says that all is done")
         assert [label.memory_id for label in workspace.store.labels()] == ["signing-keys-rotate"]
 
@@ -198,24 +198,21 @@ async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20", "p44"), busy_timeout_s=0.01)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await open_labels(pilot)
-        await press(pilot, "a")
-        here = card(pilot)
-        assert here is not None
+    async with starting_in("browse", workspace).run_test(size=SIZE, notifications=True) as pilot:
         with locked(tmp_path / "labels.db"):
-            await press(pilot, "x", "z", "space")
-            assert sum("another program is writing" in toast for toast in toasts(pilot)) == 3
-            assert card(pilot) == here
-            assert len(workspace.store.labels()) == 1
-        await label_prompt(pilot)
-        given = [label.verdict for label in workspace.store.labels()]
-        assert given[:2] == ["relevant", "not"]
-        with locked(tmp_path / "labels.db"):
-            await press(pilot, "enter")
+            await press(pilot, "f4")
             await until(pilot, lambda: "another program is writing" in shown(pilot, "#card-text"))
             await press(pilot, "a", "x", "f2", "f4")
             await settled(pilot)
         await press(pilot, "enter")
         await until(pilot, lambda: card(pilot))
-        assert [label.verdict for label in workspace.store.labels()] == given
+        await press(pilot, "a")
+        here = card(pilot)
+        assert here is not None
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "x", "z", "space")
+            assert sum("another program is writing" in toast for toast in toasts(pilot)[-3:]) == 3
+            assert card(pilot) == here
+            assert len(workspace.store.labels()) == 1
+        await press(pilot, "x")
+        assert [label.verdict for label in workspace.store.labels()] == ["relevant", "not"]

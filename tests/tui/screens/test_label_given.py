@@ -156,12 +156,11 @@ def test_the_words_of_the_live_interval() -> None:
     assert words("fail", 0.4, 0.75, None) == "precision 40 to 75 %, below 80 %"
 
 
-async def test_without_reveals_each_label_is_one_key_and_the_end_sums_up(open_workspace: Opener) -> None:
+async def test_each_label_is_one_key_and_the_end_sums_up(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p03"), judge=None)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         screen: Any = pilot.app.screen
-        await press(pilot, "v")
         keys = 0
         while not screen.is_done:
             await press(pilot, "x")

@@ -10,12 +10,12 @@ from engine.prompt import Prompt, typed_prompt
 from labels.pooling import draw
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import SIZE, app_of, card_shown, footer, press, reads, shown, starting_in, type_ahead, until
+from tests.tui.apps import SIZE, app_of, card_shown, footer, press, reads, shown, starting_in, toasts, type_ahead, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
 from tui.workspace.app_settings import AppSettings
-from tui.workspace.labelling import LabelQueue, workspace_pace
+from tui.workspace.labelling import LabelQueue
 from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +47,7 @@ async def test_the_titles_come_after_the_cards_without_a_hint_and_one_key_says_t
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = opened(open_workspace)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
         titles = await to_the_list(pilot)
         text = shown(pilot, "#titles")
         assert "Would any of these have helped?" in text
@@ -59,21 +59,22 @@ async def test_the_titles_come_after_the_cards_without_a_hint_and_one_key_says_t
         assert sorted(card.memory.id for card in titles.records) == sorted(best[:10])
         bare = text
         for card in titles.records:
-            bare = bare.replace(card.memory.title[:20], "")
+            bare = bare.replace(card.memory.name[:20], "").replace(card.memory.about[:20], "")
         for hint in ("weak", "unlikely", "strength", "memsift", "%", "rank"):
             assert hint not in bare, hint
         assert "None" in footer(pilot.app)
         assert "Not" not in footer(pilot.app).replace("None", "")
         assert "Relevant" not in footer(pilot.app)
         before = len(workspace.store.events())
-        await press(pilot, "a", "s", "e", "w")
+        for key in ("a", "s", "e", "w"):
+            await press(pilot, key)
+            assert toasts(pilot)[-1] == "Mark titles, or press x for none.", key
         assert len(workspace.store.events()) == before, "keys of a card do not answer the list"
         await press(pilot, "x")
         with LabelStore.open(tmp_path / "labels.db") as other:
             events = other.events()[before:]
         assert {(event.verdict, event.titles, event.blind) for event in events} == {("not", titles.count, True)}
         assert pilot.app.screen.query_one("#reveal").display
-        assert workspace_pace(workspace) is not None
 
 
 async def test_digits_and_space_mark_titles_and_a_answers_with_the_marks(open_workspace: Opener) -> None:
@@ -124,8 +125,8 @@ async def test_undo_brings_the_whole_list_back_and_another_start_goes_on_there(o
         assert (titles.count, titles.marked) == (count, set())
         screen: Any = pilot.app.screen
         first = screen.prompt.id
-        type_ahead(pilot, "4", "a", "enter")
-        await until(pilot, lambda: again.store.labels() and screen.prompt.id != first, "enter leaves the reveal")
+        type_ahead(pilot, "4", "a")
+        await until(pilot, lambda: again.store.labels() and screen.prompt.id != first, "the next prompt comes at once")
         assert list(said(again).values()).count("relevant") == 1
     other = opened(open_workspace, prompts=demo_prompts("p01", "p02"), annotator="you")
     assert len(LabelQueue(other).unfinished()) == 2, "another person is asked, too"

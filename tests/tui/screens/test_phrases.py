@@ -161,7 +161,7 @@ async def test_a_relevant_memory_that_was_missed_names_the_key_and_its_row_needs
     async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         await press(pilot, "right", "a")
-        await told(pilot, "Relevant and left out: p adds the prompt as its phrase.")
+        await told(pilot, "It is relevant, and was left out: p adds the prompt as its phrase.")
         await press(pilot, "p", "enter")
         await told(pilot, "1 phrase added")
         await until(pilot, lambda: table(pilot).records and table(pilot).records[0].is_injected, "it is injected")
@@ -177,7 +177,7 @@ async def test_in_label_a_prompt_becomes_a_phrase_once_its_ranks_are_shown(open_
         await press(pilot, "a")
         await at_rest(pilot)
         assert screen.why_off("phrase", ()) == ""
-        await reads(pilot, "#revealed", "Relevant and left out: p adds the prompt as its phrase.")
+        await reads(pilot, "#revealed", "It is relevant, and was left out: p adds the prompt as its phrase.")
         await press(pilot, "p", "enter")
         await told(pilot, "In Browse, p takes it out again.")
         assert phrases(root)[ASK.text] == "ana"
@@ -221,7 +221,7 @@ async def test_the_inbox_names_memories_without_phrases_only_where_most_have_som
 
     async with starting_in("inbox", opened(open_workspace, root)).run_test(size=SIZE) as pilot:
         await checked(pilot)
-        assert "none has phrases: memsift phrases write" in str(pilot.app.screen.query_one("#list").border_title)
+        assert "no memory has phrases: memsift phrases write" in str(pilot.app.screen.query_one("#list").border_title)
         assert found(pilot) == []
     two = write_root(tmp_path / "two", [LEDGER, memory("Another", memory_id="another", body="Text.")])
     write(two / ".memsift/phrases.jsonl", "first phrase here", digest="0" * 16)

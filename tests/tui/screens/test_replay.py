@@ -219,7 +219,7 @@ async def test_a_typed_prompt_is_replayed_beside_the_sample_and_taken_into_it_or
     async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         await press(pilot, "t", "delete")
-        assert "comes from a file" in toasts(pilot)[-1]
+        assert "comes from a file" in toasts(pilot)[-2]
         await type_prompt(pilot, QUESTION)
         assert [prompt.text for prompt in workspace.lists.scratch] == [QUESTION]
         assert len(workspace.prompts) == 2
@@ -233,7 +233,7 @@ async def test_a_typed_prompt_is_replayed_beside_the_sample_and_taken_into_it_or
         assert workspace.lists.scratch[0].text == "\n".join(lines), "every line of a paste is kept"
         assert len(workspace.lists.all) == 4
         prompts = pilot.app.screen.query_one("PromptList")
-        assert "scratch How do" in text_of(prompts)
+        assert "typed How do" in text_of(prompts)
         await press(pilot, "t")
         assert "by hand How do" in text_of(prompts)
         assert len(workspace.prompts) == 3

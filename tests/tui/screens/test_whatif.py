@@ -168,7 +168,7 @@ async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_works
         await press(pilot, "right", "p", "enter", "i")
         replay_and_label(workspace)
         await press(pilot, "f2", "f6")
-        assert "Over 1 labelled prompt · " in await numbers(pilot)
+        assert "1 labelled prompt · " in await numbers(pilot)
         assert pilot.app.screen.query_one("#right").display
         assert app_of(pilot).is_running
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """Pieces of a line from left to right: (text, tone). Tones: "head", "muted", "good", "bad", "match" or ""."""
 
 WIDE = 90
-LABEL_WIDTH = 13
+LABEL_WIDTH = 11
 MIN_WORD, MAX_WORD, MOST_CHARACTERS = 12, 24, 60
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
@@ -123,7 +123,7 @@ def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     rows = [(name, f"{breakdown.strength:6.2f}", _sum(explanation, breakdown))]
     if breakdown.gain:
         rows.append(("asked as", f"{breakdown.gain:6.2f}", f"“{breakdown.phrase}”"))
-    bars = (("noise floor", explanation.floor), ("at least", explanation.least), ("last ranked", explanation.entry))
+    bars = (("floor", explanation.floor), ("at least", explanation.least), ("to rank", explanation.entry))
     rows += [
         (label, f"{bar.value:6.2f}", f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}")
         for label, bar in bars

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
+from labels.pooling import FEWEST_TIMED
 from labels.records import Card
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.conftest import Opener
@@ -217,21 +218,26 @@ def test_a_prompt_that_brings_nothing_up_is_finished_until_there_are_new_memorie
 
 
 def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Opener) -> None:
-    """The other prompts are taken to be like the finished ones, not like the one on the screen."""
-    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04", "p06"), judge=None)
+    """The time is told from ten labels on. The other prompts are taken to be like the finished ones."""
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04", "p06", "p08", "p20", "p44"), judge=None)
     run_all(workspace)
     queue = LabelQueue(workspace)
 
     def slowly(workspace: Workspace, prompt: Prompt, card: Card) -> None:
         workspace.store.label(workspace.annotator, prompt.id, card, "not", seed=1, blind=True, elapsed_ms=60_000)
 
-    first, second, *others = queue.order
-    assert progress(queue, queue.position(first)).startswith("0 of 4 prompts done · 0 labels")
-    given = go_through(workspace, queue, first, slowly)
+    assert progress(queue, queue.position(queue.order[0])).startswith("0 of 7 prompts done · 0 labels")
+    given = done = 0
+    while given < FEWEST_TIMED:
+        assert "min left" not in progress(queue, None)
+        given += go_through(workspace, queue, queue.order[done], slowly)
+        done += 1
+    second = queue.order[done]
     at = position(queue, second)
     text = progress(queue, at)
-    assert text.startswith(f"1 of 4 prompts done · {given} labels")
-    assert f"about {len(at.open) + len(others) * given} min left" in text
+    assert text.startswith(f"{done} of 7 prompts done · {given} labels")
+    left = len(at.open) + (6 - done) * given / done
+    assert f"about {5 * round(left / 5) if left >= 10 else left:.0f} min left" in text
     for card in at.pool.cards:  # labels beside a ranking have no time
         for verdict in ("not", "relevant"):
             workspace.store.label(workspace.annotator, second.id, card, verdict, seed=1, blind=False, elapsed_ms=0)
