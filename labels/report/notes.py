@@ -120,13 +120,8 @@ def on_pool(report: Report) -> Iterator[str]:
         part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
         if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
             memories = counted(whole, "injected memory")
-            words = {
-                "system": system.system,
-                "memories": memories,
-                "low": percent(bounds.low, 1),
-                "high": percent(bounds.high, 1),
-            }
-            yield sentence("unjudged", part=part, **words)
+            low, high = percent(bounds.low, 1), percent(bounds.high, 1)
+            yield sentence("unjudged", system=system.system, part=part, memories=memories, low=low, high=high)
     if listed := report.evidence.listed:
         yield sentence("listed", counted(len(listed), "prompt"))
     elif report.labelled_prompts:

@@ -55,10 +55,7 @@ TASKS: dict[str, tuple[int, list[Step]]] = {
             Step(("u",), lambda pilot: current(pilot).status == "active"),
         ],
     ),
-    "twenty labels, with the ranks after each prompt": (
-        21,
-        [Step(("L", *"a" * LABELS), lambda pilot: own_labels(pilot) == LABELS)],
-    ),
+    "twenty labels, with ranks": (21, [Step(("L", *"a" * LABELS), lambda pilot: own_labels(pilot) == LABELS)]),
     "strict, and its effect": (3, [Step(("W", "s"), lambda pilot: "0 change" not in shown(pilot, "#numbers"))]),
     "where people disagree": (4, [Step(("L", "d"), lambda pilot: "People differ" in shown(pilot, "#card"))]),
     "tags and title": (

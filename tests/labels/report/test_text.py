@@ -23,8 +23,8 @@ bm25 injected 2 memories on 1 prompt; 1 was relevant: 50 %.
 The true share may be anything from 1 % to 99 %: these are too few labels.
 1 of 1 prompt that needed a memory got one (1-100 %). Memories below the first
   ten were not looked at.
-The judge would drop 1 useless memory and no useful ones (1 prompt, may be
-  chance).
+The judge would drop 1 useless memory and no useful ones (1 prompt: too few to
+  be sure).
 
 2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not.
 All were given blind, before ranks and verdicts were shown.

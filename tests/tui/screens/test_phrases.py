@@ -232,7 +232,7 @@ async def test_the_inbox_names_memories_without_phrases_only_where_most_have_som
         assert "have phrases" not in str(pilot.app.screen.query_one("#list").border_title)
         screen: Any = pilot.app.screen
         screen.tasks.go_to(next(one.id for one in screen.tasks.records[::-1] if one.finding.check == "asked"))
-        await reads(pilot, "#detail-text", "p change the phrases · a it is fine")
+        await reads(pilot, "#detail-text", "p change the phrases · a accept it")
         await press(pilot, "p", *"some", "space", *"words", "ctrl+s")
         await told(pilot, "1 phrase added")
         await checked(pilot)
