@@ -27,9 +27,6 @@ LIST_LENGTH = 10
 SURELY_LISTED, LISTED_SHARE = 45, 0.5
 """The first prompts all have a list card. Of the later prompts this share has one."""
 
-FEWEST_TIMED = 10
-"""The labels from which the time per label is known."""
-
 MAX_SKIPS = 2
 """A card with this many skips is not shown again."""
 
@@ -115,9 +112,9 @@ def answered(labels: Iterable[Event]) -> int:
 
 
 def pace(events: Iterable[Event]) -> float | None:
-    """The median time per label in seconds, without list cards; None before FEWEST_TIMED labels: it would jump."""
+    """The median time per label in seconds, without list cards; None before the first label."""
     times = [event.elapsed_ms for event in events if event.action == LABEL and not event.titles]
-    return median(times) / 1000 if len(times) >= FEWEST_TIMED else None
+    return median(times) / 1000 if times else None
 
 
 def due_repeats(recent: Sequence[Event], seed: int) -> tuple[Event, ...]:

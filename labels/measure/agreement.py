@@ -335,8 +335,8 @@ class Person:
 class LabellingProgress:
     """The progress over one root: `done` of the `prompts` are finished by the annotator.
 
-    `seconds_per_card` is the annotator's pace, None before there are enough labels. `disputed` pairs wait for an
-    adjudication, `settled` pairs have one. `stale` labels are of memories edited since.
+    `seconds_per_card` is the annotator's pace, None before the first label. `disputed` pairs wait for an adjudication,
+    `settled` pairs have one. `stale` labels are of memories edited since.
     """
 
     annotator: str

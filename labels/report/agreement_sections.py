@@ -14,6 +14,7 @@ from labels.report.section import (
     decided,
     decimal,
     give_or_take,
+    percent,
     section,
     sentence,
     share,
@@ -68,15 +69,20 @@ def decision(memory: Graded) -> str:
 
 
 def grade_lines(agreement: Agreement) -> Iterator[str]:
-    for ratio, interval, words in (
-        (agreement.sensitivity, agreement.sensitivity_interval, "relevant ones it kept (sensitivity)"),
-        (agreement.specificity, agreement.specificity_interval, "irrelevant ones it dropped (specificity)"),
+    for ratio, interval, kind, verb, name in (
+        (agreement.sensitivity, agreement.sensitivity_interval, "relevant", "kept", "sensitivity"),
+        (agreement.specificity, agreement.specificity_interval, "irrelevant", "dropped", "specificity"),
     ):
-        grade = "unknown" if interval is None else f"{share(ratio)}, 95 % interval {span(interval)}"
-        yield f"Of the {words}: {grade}."
+        if interval:
+            found = f"{percent(ratio.part, ratio.whole)} ({100 * interval.low:.0f} to {percent(interval.high, 1)})"
+            memories = counted(ratio.whole, f"{kind} memory")
+            yield f"Of {memories} the judge {verb} {ratio.part:,}: a {name} of {found}."
+        else:
+            yield f"The {name} of the judge is not known: no {kind} memory."
     kappa = give_or_take(agreement.kappa, agreement.kappa_se)
     kappa += "" if kappa == decimal(agreement.kappa) else " (standard error)"
-    yield sentence("agreement", share=share(agreement.raw), kappa=kappa, ac1=decimal(agreement.ac1))
+    agreed = percent(agreement.raw.part, agreement.raw.whole)
+    yield sentence("agreement", share=agreed, kappa=kappa, ac1=decimal(agreement.ac1))
     if agreement.deployed:
         yield sentence("deployed", memories=counted(agreement.deployed, "memory"))
 

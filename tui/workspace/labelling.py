@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 LATEST = 10
 """Number of latest labels that Label lists."""
 
-FEWEST_ROUNDED = 10
-"""The minutes from which the time left is rounded to five, so that it does not jump with each label."""
+FEWEST_TIMED, FEWEST_ROUNDED = 10, 10
+"""The labels from which the time left is told, and the minutes from which it is rounded to five: it must not jump."""
 
 PACE_EVENTS = 100
 """Number of latest events that the pace is computed from."""
@@ -167,7 +167,7 @@ class LabelQueue:
         if disputed := self._disputed.total():
             parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
         seconds = workspace_pace(workspace)
-        if seconds is not None and done < len(self.order):
+        if seconds is not None and given >= FEWEST_TIMED and done < len(self.order):
             minutes = round(seconds * self._cards_left(at) / 60)
             steady = 5 * round(minutes / 5) if minutes >= FEWEST_ROUNDED else minutes
             parts.append(f"about {steady:,} min left" if minutes else "under 1 min left")
@@ -239,7 +239,7 @@ def change_label(workspace: Workspace, label: Event, verdict: str, grade: int | 
 
 
 def workspace_pace(workspace: Workspace) -> float | None:
-    """The annotator's latest pace in seconds per card; None before there are enough labels."""
+    """The annotator's latest pace in seconds per card; None before the first label."""
     latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
     # a label that is given beside a ranking has no time
     return pace(event for event in latest if event.blind or event.elapsed_ms)

@@ -171,7 +171,7 @@ def test_the_report_has_the_differences_of_each_system() -> None:
     assert memsift.precision.value == 0
     report = build_report(evidence)
     (section,) = (each for each in sections(report) if each.name == "comparison")
-    assert "On the prompts labelled in full for both." in section.about
+    assert "Over the prompts labelled in full for both systems." in section.about
     assert section.table is not None
     assert section.table.texts[0] == ("bm25+judge", "bm25", "+0.25", "+0.16", "+0.34", "-0.50", "-0.50")
     compared = "bm25+judge against bm25: 30 prompts. On the 30 for which both inject something, chance alone"

@@ -272,7 +272,7 @@ def test_labels_that_were_not_blind_are_refused(store: LabelStore) -> None:
     report = gate_report(evidence(store), PLAIN, Gate(0.01, Interval(0.01, 0.01)))
     assert report.decision.verdict == UNDECIDED
     (reason,) = refused(evidence(store), PLAIN)
-    assert reason.startswith("1 of 2 labels were given with rank, score or verdict in view")
+    assert reason.startswith("1 of 2 labels came after the ranks were seen")
 
 
 def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> None:

@@ -39,10 +39,11 @@ bm25             0.50    1 of 2   0.01-0.99         1
 bm25+judge       1.00    1 of 1   0.01-1.00         0
 
 Served: how much of what is needed was injected
-Served: of the prompts with a list card that need a memory, those that got one
-that they need: relevant, and of grade 2 or 3 if it has a grade. In the pool: of
-what some system found and people call relevant. Lost per prompt: relevant
-memories that were found and not injected, for the prompts with a list card.
+Served: the prompts with a list card that need a memory and got one that they
+need. A needed memory is relevant; if it has a grade, the grade is 2 or 3. In
+the pool: the relevant memories that were injected, of those that any system
+found. Lost per prompt: relevant memories that were found and not injected, over
+the prompts with a list card.
 
                              95 %
                 served   any time  in the pool  lost per prompt
@@ -50,10 +51,10 @@ bm25        1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
 bm25+judge  1.00 (1/1)  0.01-1.00   1.00 (1/1)       0.00 (0/2)
 
 Noise: how often a system speaks, and how often for nothing
-Fires: prompts that got a memory, of all. False fires: the same, of the prompts
-with a list card for which nothing is relevant. Irrelevant per prompt: memories,
-over the labelled prompts. For one word: labelled prompts that got an irrelevant
-memory because of a single word.
+Fires: prompts that got a memory. False fires: the same, over the prompts with a
+list card for which nothing is relevant. Irrelevant per prompt: irrelevant
+memories, over the labelled prompts. For one word: labelled prompts that got an
+irrelevant memory because of a single word.
 
                                      irrelevant     for one
                  fires  false fires  per prompt        word
@@ -61,17 +62,17 @@ bm25        1.00 (2/2)            -  1.00 (2/2)  1.00 (2/2)
 bm25+judge  0.50 (1/2)            -  0.00 (0/2)  0.00 (0/2)
 
 Systems compared: what one changes against another
-On the prompts labelled in full for both. Precision: the difference, with its
-interval. Not relevant, relevant: how many more memories per prompt (+), or
-fewer (-).
+Over the prompts labelled in full for both systems. Precision: the difference,
+with its interval. Not relevant, relevant: how many more memories per prompt
+(+), or fewer (-).
 
             instead             95 %  95 %       not
 system      of       precision  from    to  relevant  relevant
 bm25+judge  bm25         +0.50     -     -     -1.00     +0.00
 
-- bm25+judge against bm25: 1 prompt. On the 1 for which both inject something,
-  chance alone would make their precisions per prompt differ as much with
-  probability 1.000 (sign-flip test).
+- bm25+judge against bm25: 1 prompt. Both inject something on 1 of them. By
+  chance alone, their precisions would differ as much with probability 1.000
+  (sign-flip test).
 
 The judge against people: bm25+judge
 Memories that the judge was asked about and that have a label.
@@ -80,18 +81,17 @@ Memories that the judge was asked about and that have a label.
 the judge kept it            1           0
 the judge dropped it         0           2
 
-- Of the relevant ones it kept (sensitivity): 1.00 (1/1), 95 % interval
-  0.15-1.00.
-- Of the irrelevant ones it dropped (specificity): 1.00 (2/2), 95 % interval
-  0.28-1.00.
-- Of all it and people agree on 1.00 (3/3). Beyond chance (0 is chance, 1
+- Of 1 relevant memory the judge kept 1: a sensitivity of 100 % (15 to 100 %).
+- Of 2 irrelevant memories the judge dropped 2: a specificity of 100 % (28 to
+  100 %).
+- The judge and people agree on 100 % of them. Beyond chance (0 is chance, 1
   perfect): Cohen's kappa 1.00; Gwet's AC1, which one rare answer moves less,
   1.00.
 
 Time and failures
-Silent: prompts that got no memory. Judge failed: of the prompts on which it was
-asked; these are left out of all other numbers. Median time: of a prompt, with
-all that the judge took.
+Silent: prompts that got no memory. Judge failed: prompts without an answer of
+the judge, of those on which it was asked; they are left out of all other
+numbers. Median time: of one prompt, including the judge.
 
             prompts  silent  injected  judge failed  median time
 bm25              2       0         4                     1.5 ms

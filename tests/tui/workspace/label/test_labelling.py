@@ -5,12 +5,11 @@ from pathlib import Path
 
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
-from labels.pooling import FEWEST_TIMED
 from labels.records import Card
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
-from tui.workspace.labelling import LabelQueue, Position, workspace_pace
+from tui.workspace.labelling import FEWEST_TIMED, LabelQueue, Position, workspace_pace
 from tui.workspace.workspace import Workspace
 
 MANY = ("p01", "p02", "p04", "p05", "p07")
