@@ -262,7 +262,7 @@ class MemoryChanges(ScreenPart):
         if action == "retag" and memory.has_name:
             return keyed(self.app, NO_TAGS)
         statuses = {"retire": (ACTIVE,), "restore": INACTIVE}.get(action, (memory.status,))
-        return "" if memory.status in statuses else f"It is {memory.status}."
+        return "" if memory.status in statuses else f"It is {memory.status} already."
 
     # Changing
 

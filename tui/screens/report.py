@@ -61,7 +61,7 @@ ROOMY, LARGE = 34, 40
 MOST_CHOICES = 200
 COUNTING, TARGET = "Counting …", "target"
 NOTHING_YET = "There is no report yet. Press {report.replay} to replay the prompts."
-NO_STEP = "There is nothing to do now."
+NO_STEP = "There is no step to do here. Read the answer above."
 NO_PROMPT = "This row counts no prompt."
 EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
 FILE_NAME = "memsift-report.html"
@@ -280,7 +280,7 @@ class ReportScreen(ModeScreen):
         if action in ("rows", "parts", "move", "export") and not self.parts.count:
             return keyed(self.app, NOTHING_YET)
         if action == "rows":
-            return "" if self.focused is not self.table else "You are there."
+            return "" if self.focused is not self.table else "These are the rows: enter opens one."
         if action == "step":
             return "" if self._reading and self._reading.step.place else NO_STEP
         return super().why_off(action, parameters)

@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from tui.workspace.whatif.sample import Injected, WhatIfEffect, WhatIfSample
     from tui.workspace.whatif.trial import Knob
 
-NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first; What-if never asks one."
+NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first: What-if never asks a judge."
 NOT_USED = " The tuned model is not used: it {}. Save, and run memsift tune again."
-NOTHING_MOVED = "No setting is moved yet."
-NO_PROMPTS = "No prompt has a label yet."
+NOTHING_MOVED = "No setting is moved yet. {whatif.less} and {whatif.more} move one."
+NO_PROMPTS = "No prompt has a label yet. {go.label} labels some."
 SAVED_SECONDS = 12.0
 TITLE_MARGIN = 4
 REST_SECONDS = 0.25
@@ -275,9 +275,9 @@ class WhatifScreen(ModeScreen):
         if not self.is_mounted or self._trial is None:
             return ""
         if action in ("save", "undo", "discard") and not self.trial.changes:
-            return NOTHING_MOVED
+            return keyed(self.app, NOTHING_MOVED)
         if action in ("prompts", "read_prompt") and not self.prompts.count:
-            return NO_PROMPTS
+            return keyed(self.app, NO_PROMPTS)
         return super().why_off(action, parameters)
 
     def action_move(self, steps: int) -> None:

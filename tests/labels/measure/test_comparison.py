@@ -174,7 +174,7 @@ def test_the_report_has_the_differences_of_each_system() -> None:
     assert "Over the prompts labelled in full for both systems." in section.about
     assert section.table is not None
     assert section.table.texts[0] == ("bm25+judge", "bm25", "+0.25", "+0.16", "+0.34", "-0.50", "-0.50")
-    compared = "bm25+judge against bm25: 30 prompts. On the 30 for which both inject something, chance alone"
+    compared = "bm25+judge against bm25: 30 prompts. Both inject something on 30 of them. By chance alone"
     assert section.lines[0].startswith(compared), "p is about other prompts than the interval"
     assert section.lines[0].endswith("with probability <0.001 (sign-flip test).")
 

@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from engine.prompt import Prompt
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SMALL, card_shown, flat, press, settled, shown, until
+from tests.tui.apps import SMALL, card_shown, flat, press, settled, shown, toasts, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
@@ -44,6 +44,19 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
             await press(pilot, "f5", *keys)
             await says(pilot, ADVICE)
         assert "L to label" not in on_screen(pilot)
+
+
+async def test_a_key_that_is_off_says_why_and_what_helps(open_workspace: Opener) -> None:
+    off = {
+        "f6": ("u", "No setting is moved yet. ← and → move one."),
+        "f5": ("l", "There is no report yet. Press R to replay the prompts."),
+        "f8": ("t", "No answer of the hook is listed."),
+        "f2": ("r", "It is active already."),
+    }
+    async with MemsiftApp(open_workspace(prompts=ONE, judge=None)).run_test(size=SMALL, notifications=True) as pilot:
+        for screen, (key, said) in off.items():
+            await press(pilot, screen, key)
+            await until(pilot, lambda said=said: said in toasts(pilot), f"{toasts(pilot)}")
 
 
 @pytest.mark.slow
