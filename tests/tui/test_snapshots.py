@@ -40,7 +40,7 @@ SCREENS = {
     "replay": REPLAY,
     "label": ("f4", "a", "x"),
     "reveal": REVEAL,
-    "report": (*REVEAL, "enter", "a", "x", "f5"),
+    "report": (*REVEAL, "a", "x", "f5"),
 }
 DIALOGS = {
     "sorted": ("o", *["down"] * 4, "enter", "slash", *"kiosk", "enter", "space", "down", "space"),

@@ -65,20 +65,8 @@ NO_TEXT = (
 )
 
 
-def _time(entry: ActivityEntry) -> str:
-    return entry.decision.time[5:16].replace("T", " ")
-
-
 def _duration(entry: ActivityEntry) -> str:
     return f"{entry.decision.ms:,.0f} ms"
-
-
-def _duration_tone(entry: ActivityEntry) -> str:
-    return "bad" if entry.decision.ms >= SLOW_MS else "muted"
-
-
-def _number(entry: ActivityEntry) -> str:
-    return str(len(entry.decision.injected) or "–")
 
 
 def _outcome_tone(entry: ActivityEntry) -> str:
@@ -88,7 +76,7 @@ def _outcome_tone(entry: ActivityEntry) -> str:
 
 
 COLUMNS = (
-    Column(_time, "When (UTC)", NEWEST, width=12),
+    Column(lambda entry: entry.decision.time[5:16].replace("T", " "), "When (UTC)", NEWEST, width=12),
     Column(
         lambda entry: entry.name,
         "Prompt",
@@ -96,9 +84,13 @@ COLUMNS = (
         tone=lambda entry: "" if entry.prompt else "muted",
         has_marks=True,
     ),
-    Column(_number, "Inj.", MOST, width=6, gap=2, tone=_outcome_tone, is_number=True),
+    Column(lambda entry: str(len(entry.injected) or "–"), "Inj.", MOST, 6, 2, tone=_outcome_tone, is_number=True),
     Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=96, tone=_outcome_tone),
-    Column(_duration, "Took", SLOWEST, width=9, tone=_duration_tone, is_number=True),
+    Column(
+        *(_duration, "Took", SLOWEST, 9),
+        tone=lambda entry: "bad" if entry.decision.ms >= SLOW_MS else "muted",
+        is_number=True,
+    ),
 )
 
 

@@ -48,7 +48,6 @@ LACKING = "\n\nBut {}. Phrases let prompts in other words find a memory: memsift
 OFF_MEMORY = "This finding is about the folder, not about a memory. Its last line says what to do."
 DECIDE = "{inbox.approve} accept, {inbox.block} keep out, {change.retire} retire"
 FLAGGED = "bold reverse $text-error"
-ONLY_SAFETY = "Only a risky memory can be kept out. {change.retire} retires this one."
 
 
 COLUMNS = (
@@ -185,16 +184,14 @@ class InboxScreen(ModeScreen):
             if task.memory:
                 self.changes.note_seen(task.memory)
             text, flagged_at = task_text(task, memories, self.tasks.marker, partial(keyed, self.app))
-            detail = self.listing.detail
-            detail.border_title = plain(self._held(task) if task.memory and task.finding.check == SAFETY else "")
+            detail, held = self.listing.detail, ""
+            if task.memory and task.finding.check == SAFETY:
+                now = "injected" if self.app.workspace.index.is_accepted(task.memory) else "not injected"
+                rule = task.finding.reason.partition(":")[0].capitalize()
+                held = f"{rule} · {now} until you decide: {keyed(self.app, DECIDE)}"
+            detail.border_title = plain(held)
             detail.show(text, from_start=from_start, at=flagged_at)
             self.refresh_bindings()
-
-    def _held(self, task: Task) -> str:
-        """The rule, whether a risky memory is injected before a person decides, and the keys that decide."""
-        is_own = task.memory is not None and self.app.workspace.index.is_accepted(task.memory)
-        rule = task.finding.reason.partition(":")[0].capitalize()
-        return f"{rule} · {'' if is_own else 'not '}injected until you decide: {keyed(self.app, DECIDE)}"
 
     def show_again(self) -> None:
         super().show_again()
@@ -280,4 +277,6 @@ class InboxScreen(ModeScreen):
         current = self.tasks.current if action in self.ON_ROWS else None
         if current and current.memory is None and not action.startswith("select"):
             return OFF_MEMORY
-        return keyed(self.app, ONLY_SAFETY) if action == "block" and current and current.finding.check != SAFETY else ""
+        if action == "block" and current and current.finding.check != SAFETY:
+            return keyed(self.app, "Only a risky memory can be kept out. {change.retire} retires this one.")
+        return ""

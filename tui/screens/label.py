@@ -41,7 +41,6 @@ GRADES = "label.grade0 label.grade1 label.grade2 label.grade3"
 ANSWERS = ("label", "grade")
 CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
 LIST_ACTIONS = ("none", "some", "mark")
-NO_GRADES = "Grades are off. `grades = true` under [label] in config.toml turns them on."
 QUESTION = "Inject it for this prompt?"
 LIST_QUESTION = "Would any of these have helped?", "{label.none} none, digits or {label.mark} mark some"
 GUIDE, BROAD = "When is it relevant?", 120
@@ -134,7 +133,10 @@ class LabelScreen(LabelWalk):
             return
         self.refresh_bindings()
         self.tell_happened("")
-        self.look_ahead()
+        # while this prompt is labelled, the next one runs through every system
+        if following := self.queue.after(self._prompt) if self.queue else None:
+            self.app.run_quick(following)
+            self.app.ask_judge(following)
 
     # What is on the screen
 
@@ -213,7 +215,7 @@ class LabelScreen(LabelWalk):
         if action == "latest" and self.is_mounted and not self.recent.count:
             return "Nothing is labelled yet."
         if action == "grade" and not self.app.settings.has_grades:
-            return NO_GRADES
+            return "Grades are off. `grades = true` under [label] in config.toml turns them on."
         if action == "reveals" and self.is_mounted and self.revealed is None:
             return "Ranks are hidden until all memories of a prompt have a label."
         if self.is_mounted and self.recent.has_focus:
@@ -266,7 +268,10 @@ class LabelScreen(LabelWalk):
     @on(NoteInput.Left)
     def leave_note(self) -> None:
         self.set_focus(self.card_pane)
-        self.catch_up()
+        if self.is_behind:
+            self.begin()
+        elif self.has_news:
+            self.take_labels()
 
     def action_reason(self) -> None:
         reasons = {"": "no reason", **{reason: reason for reason in REASONS}}

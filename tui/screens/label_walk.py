@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from labels.records import Card
 
 
-RUNNING = "Running the prompt through every system …"
-
-
 class LabelWalk(ModeScreen):
     """Prompts in random order, the ranks of the last prompt in `reveal`, and the latest labels in `recent`.
 
@@ -60,7 +57,7 @@ class LabelWalk(ModeScreen):
         self.revealed: Prompt | None = None
         self.position: Position | None = None
         self.has_failed = self.is_done = False
-        self._is_behind = self._has_news = False
+        self.is_behind = self.has_news = False
 
     def show_card_text(self, text: Content) -> None:
         """Show *text* in the place of a card."""
@@ -86,7 +83,7 @@ class LabelWalk(ModeScreen):
 
     def begin(self) -> None:
         """Go on where labelling stopped."""
-        self._is_behind = self.is_typing
+        self.is_behind = self.is_typing
         if self.is_typing:
             return
         self.queue = LabelQueue(self.app.workspace)
@@ -130,29 +127,16 @@ class LabelWalk(ModeScreen):
         reason = nothing_to_label(workspace.index, workspace.prompts, workspace.labelled_pairs())
         self.show_card_text(plain(keyed(self.app, reason)))
         self.is_done = reason == ALL_LABELLED
+        self.progress.update("")
         if self.is_done:
-            self.tell_happened("")
-            self._sum_up(reason)
-        else:
-            self.progress.update("")
-
-    @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
-    def _sum_up(self, reason: str) -> None:
-        """Show the labels, the precision and the next step below *reason*, when all prompts are labelled."""
-        from tui.workspace.report import summed_up
-
-        self.call_later(self.show_sum, f"{keyed(self.app, reason)}\n\n{summed_up(self.app.workspace)}")
-
-    def show_sum(self, text: str) -> None:
-        if self.is_done:
-            self.show_card_text(plain(text))
+            self.measure(keyed(self.app, reason))
 
     def start(self, prompt: Prompt) -> None:
         """Show a prompt. Its first card comes when every system has run it."""
         self._show_prompt(prompt)
         self.app.run_quick(prompt)
         if self.app.ask_judge(prompt):
-            self.show_card_text(plain(RUNNING))
+            self.show_card_text(plain("Running the prompt through every system …"))
         else:
             self.show_position()
 
@@ -169,7 +153,7 @@ class LabelWalk(ModeScreen):
 
     def take_labels(self) -> None:
         """Go on if another program labelled this card; else it stays on the screen as it is."""
-        self._has_news = self.is_typing
+        self.has_news = self.is_typing
         if self.is_typing:
             return
         if self.position is None:
@@ -185,26 +169,12 @@ class LabelWalk(ModeScreen):
             else:
                 self.show_position()
 
-    def catch_up(self) -> None:
-        """Show what changed while a note was typed."""
-        if self._is_behind:
-            self.begin()
-        elif self._has_news:
-            self.take_labels()
-
     def find_position(self) -> Position | None:
         if self.queue is None or self._prompt is None:
             return None
         if self.position and self.position.is_repeat:
             return self.queue.repeat(self.position.prompt, [card.pair for card in self.position.pool.cards])
         return self.queue.position(self._prompt)
-
-    def look_ahead(self) -> None:
-        """Run the next prompt through every system while this one is being labelled."""
-        following = self.queue.after(self._prompt) if self.queue else None
-        if following:
-            self.app.run_quick(following)
-            self.app.ask_judge(following)
 
     # What was done
 
@@ -241,22 +211,24 @@ class LabelWalk(ModeScreen):
         self.set_class(self.reveal.display, "-revealed")
 
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
-    def measure(self) -> None:
-        """Measure the precision again, after a prompt is done."""
-        from tui.workspace.report import live_precision
+    def measure(self, done: str = "") -> None:
+        """Measure the precision again, after a prompt is done; after all of them, sum up below the sentence *done*."""
+        from tui.workspace.report import live_precision, summed_up
 
-        self.call_later(self.take_precision, live_precision(self.app.workspace))
+        workspace = self.app.workspace
+        self.call_later(self.take_measured, live_precision(workspace), done and f"{done}\n\n{summed_up(workspace)}")
 
-    def take_precision(self, words: str) -> None:
-        self.precision_words = words
+    def take_measured(self, precision_words: str, summed: str) -> None:
+        self.precision_words = precision_words
         self.tell_happened("")
+        if summed and self.is_done:
+            self.show_card_text(plain(summed))
 
     # The latest labels
 
     @property
     def follow_ups(self) -> list[FollowUp]:
-        is_shown = self.revealed is not None and self.reveal.display
-        return follow_ups(self.app.workspace, self.revealed.id) if self.revealed and is_shown else []
+        return follow_ups(self.app.workspace, self.revealed.id) if self.revealed and self.reveal.display else []
 
     def action_follow(self) -> None:
         """Open the dialog that the reason of a label asks for, as its key does in Browse."""

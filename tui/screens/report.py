@@ -60,11 +60,7 @@ ROOMY, LARGE = 34, 40
 
 MOST_CHOICES = 200
 COUNTING, TARGET = "Counting …", "target"
-NOTHING_YET = "There is no report yet. Press {report.replay} to replay the prompts."
-NO_STEP = "There is no step to do here. Read the answer above."
-NO_PROMPT = "This row counts no prompt."
 EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
-FILE_NAME = "memsift-report.html"
 
 
 class Parts(Provider):
@@ -278,11 +274,11 @@ class ReportScreen(ModeScreen):
         if not self.is_mounted:
             return ""
         if action in ("rows", "parts", "move", "export") and not self.parts.count:
-            return keyed(self.app, NOTHING_YET)
+            return keyed(self.app, "There is no report yet. Press {report.replay} to replay the prompts.")
         if action == "rows":
             return "" if self.focused is not self.table else "These are the rows: enter opens one."
         if action == "step":
-            return "" if self._reading and self._reading.step.place else NO_STEP
+            return "" if self._reading and self._reading.step.place else "There is no step to do here."
         return super().why_off(action, parameters)
 
     @on(RowList.Selected, "PartList")
@@ -324,7 +320,7 @@ class ReportScreen(ModeScreen):
         row = self.table.current
         counted = row.counted if row else None
         if self._reading is None or counted is None:
-            self.app.tell(NO_PROMPT)
+            self.app.tell("This row counts no prompt.")
         elif counted.memory:
             await self.go_to_memory(counted.memory)
         elif len(counted.prompts) == 1:
@@ -356,7 +352,7 @@ class ReportScreen(ModeScreen):
                 with self.app.telling_errors():
                     self.app.tell(f"Written: {write_report(self._reading.report, name)}")
 
-        self.ask(AskLine("Write the report to which file?", FILE_NAME, EXPORT), take)
+        self.ask(AskLine("Write the report to which file?", "memsift-report.html", EXPORT), take)
 
     # Replaying
 
@@ -368,8 +364,5 @@ class ReportScreen(ModeScreen):
 
     @on(AllReplayed)
     def finish(self, message: AllReplayed) -> None:
-        self.call_after_refresh(self._show_finished, message.prompts)
-
-    def _show_finished(self, prompts: int) -> None:
-        self._replaying = f"{prompts:,} prompts replayed."
-        self.show_report()
+        self._replaying = f"{message.prompts:,} prompts replayed."
+        self.call_after_refresh(self.show_report)

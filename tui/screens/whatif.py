@@ -37,7 +37,7 @@ from tui.widgets.whatif import (
 from tui.workspace.curate.memory_facts import stamps
 from tui.workspace.filtering import nothing_to_count
 from tui.workspace.whatif.sample import read_sample
-from tui.workspace.whatif.trial import JUDGE, THRESHOLD, Trial
+from tui.workspace.whatif.trial import JUDGE, THRESHOLD, Trial, value_of, with_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +52,6 @@ if TYPE_CHECKING:
     from tui.workspace.whatif.trial import Knob
 
 NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first: What-if never asks a judge."
-NOT_USED = " The tuned model is not used: it {}. Save, and run memsift tune again."
-NOTHING_MOVED = "No setting is moved yet. {whatif.less} and {whatif.more} move one."
-NO_PROMPTS = "No prompt has a label yet. {go.label} labels some."
-SAVED_SECONDS = 12.0
 TITLE_MARGIN = 4
 REST_SECONDS = 0.25
 HIGH = 28
@@ -177,12 +173,10 @@ class WhatifScreen(ModeScreen):
         """Count the numbers at all values of the setting under the cursor, when the keys rest."""
         if self._resting:
             self._resting.stop()
-        self._resting = self.set_timer(REST_SECONDS, self._compare_now)
-
-    def _compare_now(self) -> None:
-        row = self.knobs.current
-        if row and self._sample and self._sample.prompts and self.compared.display:
-            self._compare(self.trial, self._sample, row.knob, self.trial.draft)
+        row, sample, draft = self.knobs.current, self._sample, self.trial.draft
+        if row and sample and sample.prompts and self.compared.display:
+            now = partial(self._compare, self.trial, sample, row.knob, draft)
+            self._resting = self.set_timer(REST_SECONDS, now)
 
     @work(thread=True, exclusive=True, group="compare", exit_on_error=False)
     def _compare(self, trial: Trial, sample: WhatIfSample, knob: Knob, draft: Config) -> None:
@@ -214,7 +208,9 @@ class WhatifScreen(ModeScreen):
 
     def _show_settings(self) -> None:
         trial = self.trial
-        self.knobs.show([KnobRow(knob, trial.value(knob), trial.saved_value(knob)) for knob in trial.knobs])
+        self.knobs.show(
+            [KnobRow(knob, trial.text(knob, trial.draft), trial.text(knob, trial.saved)) for knob in trial.knobs]
+        )
         roots, width = len(self.app.workspace.roots), self.knobs.size.width - TITLE_MARGIN
         self.knobs.border_title = plain(settings_title(trial.root, roots, width))
         self._show_about()
@@ -229,7 +225,7 @@ class WhatifScreen(ModeScreen):
     def _show_about(self) -> None:
         if row := self.knobs.current:
             ignored = self.trial.ignored
-            unused = NOT_USED.format(ignored) if ignored else ""
+            unused = f" The tuned model is not used: it {ignored}. Save, and run memsift tune again." if ignored else ""
             self.query_one("#about", Static).update(plain(f"{self.trial.about(row.knob)}{unused}"))
 
     def _show_compared(self) -> None:
@@ -275,9 +271,9 @@ class WhatifScreen(ModeScreen):
         if not self.is_mounted or self._trial is None:
             return ""
         if action in ("save", "undo", "discard") and not self.trial.changes:
-            return keyed(self.app, NOTHING_MOVED)
+            return keyed(self.app, "No setting is moved yet. {whatif.less} and {whatif.more} move one.")
         if action in ("prompts", "read_prompt") and not self.prompts.count:
-            return keyed(self.app, NO_PROMPTS)
+            return keyed(self.app, "No prompt has a label yet. {go.label} labels some.")
         return super().why_off(action, parameters)
 
     def action_move(self, steps: int) -> None:
@@ -302,7 +298,7 @@ class WhatifScreen(ModeScreen):
 
     def action_undo(self) -> None:
         if row := self.knobs.current:
-            self.trial.put_back(row.knob)
+            self.trial.draft = with_value(self.trial.draft, row.knob, value_of(self.trial.saved, row.knob))
             self.show_moved()
 
     def step_back(self) -> bool:
@@ -314,7 +310,7 @@ class WhatifScreen(ModeScreen):
         return True
 
     def action_discard(self) -> None:
-        self.trial.discard()
+        self.trial.draft = self.trial.saved
         self.show_moved()
 
     @on(RowList.Selected, "KnobList")
@@ -335,7 +331,7 @@ class WhatifScreen(ModeScreen):
             warning = self.trial.warning
             saved = f"Saved in {self.trial.save()}. {warning}".rstrip()
             severity = "warning" if warning else "information"
-            self.app.tell(saved, title="Settings", severity=severity, seconds=SAVED_SECONDS)
+            self.app.tell(saved, title="Settings", severity=severity, seconds=12.0)
             self.app.take_saved_settings()
             self.begin()
             self.app.replay_all()

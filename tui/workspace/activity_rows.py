@@ -153,7 +153,6 @@ MUTES = {
     NEWEST_SESSION: "In the newest session that the hook saw here",
     NOWHERE: "Not at all: inject memories again",
 }
-NO_SESSION = "The hook has logged no session here. It can still be muted in all of them, until the end of today."
 
 
 def mute(root: str, how: str, environ: Mapping[str, str]) -> str:
@@ -171,7 +170,7 @@ def mute(root: str, how: str, environ: Mapping[str, str]) -> str:
         return f"Muted until the end of today: {root}."
     found = [decision.session_id for decision in read_log(folder).decisions if decision.session_id]
     if not found:
-        raise MemsiftError(NO_SESSION)
+        raise MemsiftError("The hook has logged no session here. It can still be muted in all, until the end of today.")
     muting.mute(folder, now() + muting.SESSION_S, found[-1])
     return f"Muted in the session {found[-1]}: {root}."
 

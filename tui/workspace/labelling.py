@@ -40,12 +40,9 @@ ACTIONS = {"stale": "retire", "duplicate": "merge", "too generic": "edit"}
 """Reason of a label -> the action of the screens that change memories."""
 
 GUIDELINE_FILE = "guideline.md"
-HASH_DIGITS = 16
 
 GUIDELINE = text_beside(__file__, GUIDELINE_FILE).removesuffix("\n")
 """The usual guideline: it says when a memory counts as relevant."""
-
-VERBS = {"retire": "retires", "merge": "merges", "edit": "edits"}
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,9 @@ class LabelQueue:
         del people[workspace.annotator]
         self._others = f" of yours, {people.total():,} of {listed(sorted(people))}" if people else ""
         self._finished = self._finished_before()
-        self._disputed = self._disputed_before()
+        disputes = (dispute.prompt_id for dispute in workspace.disputes())
+        begun = self._labelled.keys() - self._finished
+        self._disputed = Counter(name for name in disputes if name not in begun)
 
     def position(self, prompt: Prompt) -> Position | None:
         """The position in *prompt*, or None until every system has run it."""
@@ -184,12 +183,6 @@ class LabelQueue:
 
         done = {prompt.id for prompt in self.order if is_finished(prompt.id, pools.get(prompt.id, frozenset()))}
         return done | (workspace.empty_prompts() & self._by_id.keys())
-
-    def _disputed_before(self) -> Counter[str]:
-        """Prompt id -> number of disputes, without prompts that were begun and not finished."""
-        begun = self._labelled.keys() - self._finished
-        disputes = self._workspace.disputes()
-        return Counter(dispute.prompt_id for dispute in disputes if dispute.prompt_id not in begun)
 
     def _cards_left(self, at: Position | None) -> int:
         """Open cards of this prompt, plus the mean number of cards for each other unfinished prompt."""
@@ -295,7 +288,7 @@ def follow_words(found: list[FollowUp], key: str) -> str:
         return ""
     first, more = found[0], len(found) - 1
     rest = f", and {more:,} more after it" if more else ""
-    return f"{key} {VERBS[first.action]} “{first.memory.title}” ({first.reason}){rest}."
+    return f"{key} {first.action}s “{first.memory.name}” ({first.reason}){rest}."
 
 
 # The guideline
@@ -310,4 +303,4 @@ def guideline(environ: Mapping[str, str]) -> str:
 
 def guideline_hash(environ: Mapping[str, str]) -> str:
     """The beginning of the guideline's SHA-256, in hex digits."""
-    return sha256(guideline(environ).encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]
+    return sha256(guideline(environ).encode("utf-8", "replace")).hexdigest()[:16]

@@ -58,7 +58,7 @@ async def test_all_memories_are_listed_and_the_filter_finds_a_part_of_a_word_in_
         assert listed(pilot) == []
         await reads(pilot, "#detail-text", "esc")
         await press(pilot, "enter", "enter", "Y")
-        assert (toasts(pilot), len(pilot.app.screen_stack)) == ([], 1)
+        assert (toasts(pilot), len(pilot.app.screen_stack)) == (["No memory is listed."], 1)
 
 
 async def test_a_row_has_the_name_and_then_the_description_and_no_column_is_empty(

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from engine.lean.record import replace
 from labels.measure.report import ReportOptions
+from labels.report.first_lines import BY_WORST, NOTHING
 from labels.report.section import CountedPrompts
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
-from tui.workspace.report import read_report
+from tui.workspace.report import MORE_COME, TARGETS, read_report
 from tui.workspace.workspace import Workspace
 
 
@@ -63,3 +64,21 @@ def test_without_a_replay_there_is_no_answer_and_no_row(open_workspace: Opener) 
     reading = read_report(open_workspace(prompts=demo_prompts("p01")), ReportOptions(), 0.8)
     assert reading.gate is None
     assert all(section.table is None for section in reading.sections)
+
+
+def test_a_step_leads_somewhere_also_where_every_prompt_is_labelled(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
+    replay_and_label(workspace)
+    steps = [read_report(workspace, least=least).step for least in TARGETS]
+    assert all(step.place for step in steps if step != NOTHING)
+    more = [step for step in steps if MORE_COME in step.what]
+    assert [step.place for step in more] == [BY_WORST] * len(more) != []
+
+
+def test_seen_prompts_without_a_label_are_told(open_workspace: Opener) -> None:
+    prompts = demo_prompts()[:4]
+    workspace = open_workspace(judge=None, prompts=prompts)
+    replay_and_label(workspace, prompts=2)
+    for number, said in ((1, ()), (2, ("1 prompt without a label was seen with ranks: Label asks about it last.",))):
+        workspace.show(prompts[number].id)
+        assert read_report(workspace).report.evidence.scope_lines == said

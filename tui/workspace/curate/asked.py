@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.phrases.file import PhraseReading
 
-NOT_COUNTED = "It does not count until you trust these memories: {}"
-
 
 class AskedAs(Record):
     """A phrase of a memory. `fits`: the number of prompts that pulled the memory in and share words with the phrase.
@@ -87,7 +85,7 @@ def place_for_new(root: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """The file to which new phrases of *root* go, and a sentence if they do not count there; empty if they do."""
     path = place_of(root, environ)
     counts = path == phrases_files(root, environ)[-1] or is_own_root(root, environ)
-    return path, "" if counts else NOT_COUNTED.format(trust_command(root))
+    return path, "" if counts else f"It does not count until you trust these memories: {trust_command(root)}"
 
 
 def as_phrase(prompt: str) -> str:

@@ -105,24 +105,24 @@ def named(
     Raises UnknownMemoryError, with similar ids, for an unknown id and for an id that two roots hold. *moved* gives a
     sentence about the place to which the memory of an unknown id was moved, or an empty text.
     """
-    return [_named(memory_id, found, moved) for memory_id in ids]
-
-
-def _named(memory_id: str, found: Sequence[FoundMemory], moved: Callable[[str], str]) -> FoundMemory:
-    fitting = [memory for memory in found if memory.memory.id == memory_id] or [
-        memory for memory in found if memory.name == memory_id
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        roots = " and ".join(memory.root for memory in fitting)
-        names = " or ".join(memory.name for memory in fitting)
-        raise UnknownMemoryError(
-            f"There is a memory {memory_id!r} in {roots}. Name a single root with --root, or say {names}."
-        )
-    near = near_ids(memory_id, [memory.memory.id for memory in found])
-    instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
-    raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {moved(memory_id) or instead}")
+    named_ones: list[FoundMemory] = []
+    for memory_id in ids:
+        fitting = [memory for memory in found if memory_id in (memory.memory.id, memory.name)]
+        fitting = [memory for memory in fitting if memory.memory.id == memory_id] or fitting
+        if not fitting:
+            near = near_ids(memory_id, [memory.memory.id for memory in found])
+            instead = (
+                f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
+            )
+            raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {moved(memory_id) or instead}")
+        if fitting[1:]:
+            roots = " and ".join(memory.root for memory in fitting)
+            names = " or ".join(memory.name for memory in fitting)
+            raise UnknownMemoryError(
+                f"There is a memory {memory_id!r} in {roots}. Name a single root with --root, or say {names}."
+            )
+        named_ones += fitting
+    return named_ones
 
 
 @contextmanager

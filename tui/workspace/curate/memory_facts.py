@@ -41,9 +41,8 @@ if TYPE_CHECKING:
 TOKENS_PER_WORD = 4 / 3
 """In most texts three words are about four tokens of a model."""
 
-TITLE, CATEGORY, STATUS, UPDATED, INJECTED, PRECISION, TOKENS, FINDINGS = (
-    *("title", "category", "status", "updated", "injected", "precision", "tokens", "findings"),
-)
+TITLE, CATEGORY, STATUS, UPDATED = "title", "category", "status", "updated"
+INJECTED, PRECISION, TOKENS, FINDINGS = "injected", "precision", "tokens", "findings"
 ANY = "any"
 """Narrows to the memories with a finding of any check."""
 
@@ -122,7 +121,6 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
 
     Raises LabelStoreError and JournalError.
     """
-
     from labels.store import LabelStore
 
     summaries = index.summaries()
@@ -141,7 +139,6 @@ def read_facts(index: OpenIndex, store: Path, annotator: str, environ: Mapping[s
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
 
     log = read_log(state_dir(roots_in(index.root)[0], environ))
-
     by_digest = {digest_of(text): text for text in texts.values()}
     answered = {
         (name, by_digest.get(logged.prompt_sha256, logged.prompt))
@@ -186,7 +183,9 @@ ORDERS = {
     INJECTED: RowOrder("Injected by the hook, the most first", lambda memory, facts: facts.injected(memory.id)),
     PRECISION: RowOrder("Relevant of labelled, the best first", lambda memory, facts: _precision(facts, memory.id)),
     TOKENS: RowOrder("Tokens, the longest first", lambda memory, facts: facts.tokens(memory.id)),
-    FINDINGS: RowOrder("Findings, the worst first", lambda memory, facts: _worst_and_number(facts.found(memory.id))),
+    FINDINGS: RowOrder(
+        "Findings, the worst first", lambda memory, facts: [finding.severity for finding in facts.found(memory.id)]
+    ),
 }
 """The orders of the list in Browse. Their keys get the facts, too."""
 
@@ -235,10 +234,6 @@ def counts(memories: Sequence[MemorySummary], facts: Facts) -> dict[str, Counter
         "status": Counter(memory.status for memory in memories),
         "check": checks,
     }
-
-
-def _worst_and_number(found: Sequence[Finding]) -> tuple[float, int]:
-    return (found[0].severity, len(found)) if found else (0.0, 0)
 
 
 def said_in_file(root: str, text: str) -> tuple[str, list[tuple[str, bool]]]:

@@ -275,18 +275,9 @@ class Trial:
             place = THRESHOLDS.index(now) + 1 if now in THRESHOLDS else 0
             self.draft = with_value(self.draft, THRESHOLD, THRESHOLDS[place % len(THRESHOLDS)])
 
-    def put_back(self, knob: Knob) -> None:
-        self.draft = with_value(self.draft, knob, value_of(self.saved, knob))
-
-    def discard(self) -> None:
-        self.draft = self.saved
-
-    def value(self, knob: Knob) -> str:
-        """The value in the draft, in words."""
-        return value_text(self.draft, knob, self._cutoff(self.draft)[0])
-
-    def saved_value(self, knob: Knob) -> str:
-        return value_text(self.saved, knob, self._cutoff(self.saved)[0])
+    def text(self, knob: Knob, config: Config) -> str:
+        """The value in the draft or in the saved settings, in words."""
+        return value_text(config, knob, self._cutoff(config)[0])
 
     # Over the labelled prompts
 
