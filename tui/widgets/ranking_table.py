@@ -260,7 +260,9 @@ class Reveal(RankingPane):
         self.border_title = plain(f"{keyed(self.app, DONE)}{one_line(prompt.text)}")
         self.show(workspace.called_heads, rows, workspace.marker(prompt))
         self.tell_judge(judge_sentence(judged or None))
-        missed = [f"“{row.memory.name}”: {keyed(self.app, MISSED)}" for row in rows if row.is_missed]
-        said = one_line(" ".join(filter(None, (*missed[:1], action))))
+        key = keyed(self.app, "{mark.phrase}")
+        left_out = (row.memory.name for row in rows if row.is_missed)
+        missed = [f"{key} adds the prompt as a phrase of “{name}”: relevant, but left out." for name in left_out]
+        said = one_line(" ".join((*filter(None, [action]), *missed[:1])))
         self.query_one("#revealed", Static).update(plain(said))
         self.query_one("#revealed").display = bool(said)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import MemsiftError
 from engine.stores.files import open_named, write_whole
+from engine.wording import counted
 from labels.measure.evidence import evidence_from_store
 from labels.measure.gate import FAIL, PASS, Gate, decide, gate_report
 from labels.measure.intervals import ANYTIME, Interval
@@ -18,6 +19,7 @@ from labels.report.first_lines import (
     BY_REPLAY,
     BY_WORST,
     HIGH_ENOUGH,
+    IN_LABEL,
     Step,
     headline,
     labels_line,
@@ -44,7 +46,7 @@ TARGETS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 GATE = Gate(HIGH_ENOUGH, Interval(HIGH_ENOUGH, HIGH_ENOUGH), ANYTIME)
 """The precision from which on a report proposes nothing."""
 
-MORE_COME = "new prompts come as you work, or with --prompts FILE"
+MORE_COME = "come as you work, or with --prompts FILE"
 
 FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 ENDINGS = tuple(FORMS)
@@ -60,7 +62,7 @@ def target_of(text: str) -> float:
 class ReportReading:
     """`gate` is the answer about the configured system; None if nothing was replayed.
 
-    `has_more`: there are prompts that were not replayed yet.
+    `has_more`: there are prompts that were not replayed with this system yet.
     """
 
     report: Report
@@ -76,9 +78,11 @@ class ReportReading:
             return step
         if self.has_more:
             return replace(step, place=BY_REPLAY)
+        if self.gate and (left := self.gate.pending.left):
+            return Step(f"label the {counted(left, 'replayed prompt')} without all labels", place=IN_LABEL)
         if any(section.name == BY_WORST for section in self.sections):
-            return Step(f"look at the memories that are wrong most often; {MORE_COME}", place=BY_WORST)
-        return Step(f"wait for new prompts: {MORE_COME}")
+            return Step(f"look at the memories that are wrong most often; new prompts {MORE_COME}", place=BY_WORST)
+        return Step(f"wait for new prompts: they {MORE_COME}")
 
 
 def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: float = ASKED) -> ReportReading:
@@ -86,7 +90,7 @@ def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: flo
     report = workspace.report(options)
     main, target = main_system(report), Gate(least, Interval(least, least), ANYTIME)
     gate = gate_report(report.evidence, main.system, target) if main else None
-    return ReportReading(report, gate, sections(report), len(workspace.prompts) > report.prompts)
+    return ReportReading(report, gate, sections(report), main is not None and main.prompts < len(workspace.prompts))
 
 
 def write_report(report: Report, name: str) -> Path:

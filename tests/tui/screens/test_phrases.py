@@ -177,7 +177,7 @@ async def test_in_label_a_prompt_becomes_a_phrase_once_its_ranks_are_shown(open_
         await press(pilot, "a")
         await at_rest(pilot)
         assert screen.why_off("phrase", ()) == ""
-        await reads(pilot, "#revealed", "It is relevant, and was left out: p adds the prompt as its phrase.")
+        await reads(pilot, "#revealed", "p adds the prompt as a phrase of “")
         await press(pilot, "p", "enter")
         await told(pilot, "In Browse, p takes it out again.")
         assert phrases(root)[ASK.text] == "ana"

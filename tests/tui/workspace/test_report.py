@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.lean.record import replace
 from labels.measure.report import ReportOptions
-from labels.report.first_lines import BY_WORST, NOTHING
+from labels.report.first_lines import BY_WORST, IN_LABEL, NOTHING
 from labels.report.section import CountedPrompts
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
@@ -68,11 +68,12 @@ def test_without_a_replay_there_is_no_answer_and_no_row(open_workspace: Opener) 
 
 def test_a_step_leads_somewhere_also_where_every_prompt_is_labelled(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
-    replay_and_label(workspace)
-    steps = [read_report(workspace, least=least).step for least in TARGETS]
-    assert all(step.place for step in steps if step != NOTHING)
-    more = [step for step in steps if MORE_COME in step.what]
-    assert [step.place for step in more] == [BY_WORST] * len(more) != []
+    for labelled, words, place in ((18, "without all labels", IN_LABEL), (None, MORE_COME, BY_WORST)):
+        replay_and_label(workspace, labelled)
+        steps = [read_report(workspace, least=least).step for least in TARGETS]
+        assert all(step.place for step in steps if step != NOTHING)
+        found = [step.place for step in steps if words in step.what]
+        assert found == [place] * len(found) != []
 
 
 def test_seen_prompts_without_a_label_are_told(open_workspace: Opener) -> None:

@@ -146,7 +146,7 @@ def value_text(config: Config, knob: Knob, cutoff: Cutoff | None) -> str:
         return "on" if config.judge.enabled else "off"
     if knob is CUTOFF:
         is_other = cutoff is not None and config.cutoff not in (OFF, cutoff.kind)
-        return f"{cutoff.kind}, none {config.cutoff}" if cutoff and is_other else config.cutoff
+        return f"{cutoff.kind}, untuned" if cutoff and is_other else config.cutoff
     now = in_use(config, knob, cutoff)
     if now is None:
         return "no cutoff"

@@ -219,4 +219,4 @@ def test_a_knob_stops_at_its_limits_and_steps_from_the_value_in_use() -> None:
     assert moved(config, CUTOFF, 9, cutoff).cutoff == "off"
     assert moved(config, THRESHOLD, 1, None) == config
     assert changes(config, moved(config, JUDGE, 1, cutoff)) == {("judge", "enabled"): True}
-    assert value_text(config, CUTOFF, cutoff) == "default, none tuned"
+    assert value_text(config, CUTOFF, cutoff) == "default, untuned"
