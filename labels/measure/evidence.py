@@ -145,7 +145,7 @@ class Evidence:
         lines = [*phrased_line(self.facts.phrased, len(self.missed))]
         late, seen = self.facts.not_blind, self.facts.seen
         if late.part:
-            then = "too many for an answer" if self.facts.sighted else "they count"
+            then = "too many for an answer" if self.facts.sighted else "it counts" if late.part == 1 else "they count"
             lines.append(f"{late.part:,} of {counted(late.whole, 'label')} came after the ranks were seen: {then}.")
         if seen:
             lines.append(

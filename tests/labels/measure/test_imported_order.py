@@ -153,5 +153,5 @@ def test_labels_decide_a_gate_that_says_of_how_many_it_is_not_known_whether_they
     assert list(refusals(found.system, found.caveats, found.evidence)) == []
     assert "Whether 120 imported labels were given blind is not known; they count." in warnings(found)
     assert (report.blind, report.blind_unknown) == (Ratio(0, 1), 120)
-    assert report.evidence.scope_lines == ("1 of 121 labels came after the ranks were seen: they count.",)
+    assert report.evidence.scope_lines == ("1 of 121 labels came after the ranks were seen: it counts.",)
     assert "given blind" not in summary(report)
