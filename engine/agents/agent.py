@@ -82,23 +82,16 @@ class HookForm(Record):
     escapes: bool = False
 
 
-def is_true(value: object) -> bool:
-    return value is True
-
-
-def is_false(value: object) -> bool:
-    return value is False
-
-
 class HookSwitch(Record):
-    """A setting that lets an agent leave hooks out. `key`: its path. `is_off`: whether a value leaves them out.
+    """A setting that lets an agent leave hooks out. `key`: its path. `value` leaves them out, or a list with `item`.
 
     The last of the agent's files that has the key decides, and lists of several files are joined. `is_managed`: only
     files of the administrator count. `spares`: the scopes whose hooks run nevertheless.
     """
 
     key: tuple[str, ...]
-    is_off: Callable[[object], bool] = is_true
+    value: bool | None = True
+    item: str = ""
     is_managed: bool = False
     spares: tuple[str, ...] = ()
 

@@ -21,7 +21,6 @@ from engine.agents.agent import (
     Agent,
     HookForm,
     HookSwitch,
-    is_false,
 )
 
 FOLDER = ".gemini"
@@ -52,8 +51,8 @@ AGENT = Agent(
         MANAGED: os.path.join(MANAGED_FOLDER, SETTINGS),
     },
     switches=(
-        HookSwitch(("hooksConfig", "enabled"), is_false),
-        HookSwitch(("hooksConfig", "disabled"), lambda names: isinstance(names, list) and NAME in names),
+        HookSwitch(("hooksConfig", "enabled"), False),
+        HookSwitch(("hooksConfig", "disabled"), None, NAME),
     ),
     hook=HookForm(
         event="BeforeAgent",
