@@ -291,16 +291,11 @@ def _update_in_time(path: str, root: str, environ: Mapping[str, str], deadline_s
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        if not is_busy(error, path) and (index := _in_memory(root, environ)) is not None:
-            return index
+        if not is_busy(error, path) and _is_small(root):
+            return _index_in_memory(root, environ)
     else:
         return _open_existing(path, root, environ, deadline_s)
     return _mark_behind(_open_existing(path, root, environ, deadline_s))
-
-
-def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
-    """An index in memory; None for a large root."""
-    return _index_in_memory(root, environ) if _is_small(root) else None
 
 
 def _index_in_memory(root: str, environ: Mapping[str, str]) -> Index:
@@ -358,7 +353,7 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
             if _update(path, root, environ, wait_s=wait_s, only=names):
                 start_update(path, root)
         except (*DAMAGE, OSError):
-            return _in_memory(root, environ)
+            return _index_in_memory(root, environ) if _is_small(root) else None
         return _open_existing(path, root, environ, deadline_s)
 
     try:

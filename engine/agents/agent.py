@@ -101,7 +101,7 @@ DISABLE_ALL = ("disableAllHooks",)
 
 
 class Agent(Record):
-    """A coding agent. `program` is the command that starts it, and `tried` the version that was tried.
+    """A coding agent. `program` is the command that starts it.
 
     `folder` holds the agent's own files, below the home folder. Where the environment variable `variable` is set, these
     files lie in the folder `below` of the place that it names.
@@ -123,7 +123,6 @@ class Agent(Record):
     name: str
     title: str
     program: str
-    tried: str
     folder: str
     settings: Mapping[str, str]
     hook: HookForm

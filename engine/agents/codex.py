@@ -82,7 +82,6 @@ AGENT = Agent(
     name="codex",
     title="Codex",
     program="codex",
-    tried="0.171.0",
     folder=FOLDER,
     variable="CODEX_HOME",
     settings={

@@ -40,7 +40,6 @@ AGENT = Agent(
     name="gemini",
     title="Gemini CLI",
     program="gemini",
-    tried="0.61.0",
     folder=FOLDER,
     variable="GEMINI_CLI_HOME",
     below=FOLDER,

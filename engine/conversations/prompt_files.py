@@ -9,10 +9,10 @@ from glob import escape, glob
 from typing import TYPE_CHECKING
 
 from engine.agents.agent import SESSIONS_READER
-from engine.agents.claude_code.injections import with_injections
 from engine.agents.registry import all_agents, unread_agents
 from engine.conversations.activity import LOG_FILE
 from engine.conversations.exports import PASTED_TEXT, seconds_of
+from engine.conversations.injected import with_injections
 from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,

@@ -43,11 +43,8 @@ class IndexFile:
             old = self._lines()
             is_wanted = change.after is not None and self._writing.entry_line(change.name, change.after)
             new = self._listing(old, change) if is_wanted else self._writing.without(old, change.name)
-            index = (
-                IndexChange(hunks_of(old, new, self._writing.IS_SORTED), _digest(old), _digest(new))
-                if new != old
-                else IndexChange()
-            )
+            hunks = hunks_of(old, new, self._writing.IS_SORTED)
+            index = IndexChange(hunks, _digest(old), _digest(new)) if hunks else IndexChange()
             if len(new) > len(old):
                 self.notice = self._writing.left_out("".join(new))
             self._set(new)

@@ -99,15 +99,8 @@ def parse_request(stdin: bytes, environ: Mapping[str, str], agent: Agent | None 
     content = agent.request(content, environ) if agent else content
     texts = {name: value for name, value in content.items() if isinstance(value, str)}
     typed, added = parted(texts["prompt"])
-    return Request(
-        prompt=typed,
-        added=added,
-        prompt_id=texts.get("prompt_id", ""),
-        session_id=texts.get("session_id", ""),
-        cwd=texts.get("cwd") or os.getcwd(),
-        transcript_path=texts.get("transcript_path", ""),
-        source=texts.get("source", ""),
-    )
+    others = {name: texts.get(name, "") for name in ("prompt_id", "session_id", "transcript_path", "source")}
+    return Request(prompt=typed, added=added, cwd=texts.get("cwd") or os.getcwd(), **others)
 
 
 def skip_reason(request: Request) -> str:

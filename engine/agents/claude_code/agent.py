@@ -19,12 +19,10 @@ from engine.agents.agent import (
 )
 from engine.agents.claude_code.auto_memory import managed_parts, managed_settings
 
-
 AGENT = Agent(
     name="claude",
     title="Claude Code",
     program="claude",
-    tried="2.1.330",
     folder=".claude",
     variable="CLAUDE_CONFIG_DIR",
     settings={
