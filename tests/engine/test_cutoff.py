@@ -95,13 +95,10 @@ def test_in_a_long_memory_tags_and_rivals_do_not_count() -> None:
         assert (row["short_tag"], row["short_rivals"]) == pytest.approx((row["short"], row["short"] * log(2)))
 
 
-def test_of_a_memory_without_tags_the_title_counts() -> None:
+def test_without_tags_the_title_counts_and_a_single_candidate_has_the_greatest_lead() -> None:
     titled, tagged = memory("redis rules", memory_id="titled"), memory("redis rules", "other", memory_id="tagged")
     made = features_of(found(2.0, "redis", of=titled), found(2.0, "redis", of=tagged))
     assert (made["titled"]["short_tag"], made["tagged"]["short_tag"]) == (1.0, 0.0)
-
-
-def test_a_single_candidate_has_the_greatest_lead() -> None:
     assert features_of(found(1.0, "cache"))["one"]["lead"] == MAX_LEAD
 
 
@@ -187,9 +184,7 @@ def test_a_model_that_makes_no_sense_is_unusable(tmp_path: Path) -> None:
         write_model(tmp_path, made)
         with pytest.raises(UnusableModelError):
             load_cutoff(str(tmp_path), Config(), "", bool)
-
-
-def test_a_folder_in_place_of_the_model_is_unusable(tmp_path: Path) -> None:
+    (tmp_path / "cutoff.json").unlink()
     (tmp_path / "cutoff.json").mkdir()
     with pytest.raises(UnusableModelError, match="cannot be read"):
         load_cutoff(str(tmp_path), Config(), "", bool)
@@ -220,13 +215,10 @@ def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
     return cutoff.kind if cutoff else OFF, problem
 
 
-def test_without_a_tuned_model_the_default_model_decides(tmp_path: Path) -> None:
+def test_a_usable_tuned_model_decides_unless_the_configuration_chooses_another(tmp_path: Path) -> None:
     assert kind_of(tmp_path) == (DEFAULT, "")
     write_model(tmp_path, content())
     assert kind_of(tmp_path) == (TUNED, "")
-
-
-def test_the_configuration_chooses_the_model(tmp_path: Path) -> None:
     write_model(tmp_path, content())
     assert kind_of(tmp_path, cutoff=DEFAULT) == (DEFAULT, "")
     assert kind_of(tmp_path, cutoff=OFF) == (OFF, "")

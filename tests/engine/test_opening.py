@@ -75,23 +75,20 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def test_what_is_on_disk_is_what_a_fresh_build_says(project: Project) -> None:
+def test_what_is_on_disk_is_what_a_fresh_build_says_and_only_changed_files_are_read_again(project: Project) -> None:
     assert project.opened() == project.fresh()
     assert project.file.exists()
     assert project.opened() == project.fresh()
-
-
-def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RootNotFoundError):
-        open_index(str(tmp_path / "none"), {"HOME": str(tmp_path)})
-
-
-def test_only_changed_files_are_read_again(project: Project) -> None:
     settle(project)
     before = rowids(project)
     project.write(memory("cache rule", "cache", body="now warm"))
     assert project.opened() == project.fresh()
     assert before - rowids(project) == {(row, one) for row, one in before if one == "cache-rule"}
+
+
+def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RootNotFoundError):
+        open_index(str(tmp_path / "none"), {"HOME": str(tmp_path)})
 
 
 def rowids(project: Project) -> set[tuple[int, str]]:
@@ -236,13 +233,6 @@ def test_a_pipe_in_the_place_of_the_journal_is_removed_and_not_waited_for(projec
     assert found == [["cache rule"]]
 
 
-def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> None:
-    index = open_index(project.root, project.environ)
-    index.close()
-    with pytest.raises(DatabaseError):
-        len(index)
-
-
 @pytest.mark.parametrize(
     "statement",
     [
@@ -262,12 +252,16 @@ def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) 
     assert project.opened() == project.fresh()
 
 
-def test_a_reader_sees_changes_that_another_process_wrote(project: Project) -> None:
+def test_a_reader_sees_changes_that_another_process_wrote_until_it_is_closed(project: Project) -> None:
     with closing(open_index(project.root, project.environ)) as old:
         before = everything(old)
         project.write(memory("cache rule three"))
         assert project.opened() == project.fresh() != before
         assert everything(old) == project.fresh()
+    index = open_index(project.root, project.environ)
+    index.close()
+    with pytest.raises(DatabaseError):
+        len(index)
 
 
 class Builder:

@@ -29,7 +29,7 @@ def with_judge(**changes: object) -> Config:
     return replace(ORIGINAL, judge=replace(JudgeConfig(), **changes))
 
 
-def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> None:
+def test_three_are_injected_of_a_pool_of_fifteen_unless_the_configuration_says_otherwise() -> None:
     retrieval = run("how does the cache rule work", *CACHE)
     assert injected(retrieval) == CACHE_IDS[:3]
     assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:15]
@@ -42,6 +42,10 @@ def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> Non
         "auto",
         "",
     )
+    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
+    retrieval = run("cache rule", *CACHE, config=config)
+    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
+    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
 
 
 def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
@@ -50,13 +54,6 @@ def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
         config = replace(Config(), match_strategy=strategy)
         retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
         assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
-
-
-def test_pool_and_cap_follow_the_configuration() -> None:
-    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
-    retrieval = run("cache rule", *CACHE, config=config)
-    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
-    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
 
 
 def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
@@ -114,16 +111,13 @@ def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_o
     assert injected(retrieval) == [active.summary.id]
 
 
-def test_search_looks_into_bodies_and_injects_ten() -> None:
+def test_search_looks_into_bodies_injects_ten_and_does_not_drop_for_weakness_or_size() -> None:
     memories = [memory(f"Title {i}", body="the treasure is here", memory_id=f"t{i:02}") for i in range(12)]
     retrieval = run("treas", *memories, mode=SEARCH)
     assert injected(retrieval) == [f"t{i:02}" for i in range(10)]
     assert retrieval.candidates[0].matched == ("treas",)
     assert retrieval.candidates[0].body_bonus == 0
     assert run("treas", *memories).candidates == ()
-
-
-def test_search_does_not_drop_for_weakness_or_size() -> None:
     config = replace(ORIGINAL, max_characters=100, noise_floor=1.0)
     retrieval = run("cache rule 07", *CACHE, mode=SEARCH, config=config)
     assert len(retrieval.injected) == 10
@@ -135,14 +129,11 @@ def test_category_decides_between_equal_matches() -> None:
     assert injected(run("cache", *memories)) == ["decision", "runbook", "session_summary"]
 
 
-def test_what_the_session_has_is_not_repeated_and_takes_its_place() -> None:
+def test_what_the_session_has_is_not_repeated_until_it_changes_and_takes_its_place() -> None:
     session = Session({CACHE_IDS[0]: CACHE[0].summary.digest, CACHE_IDS[7]: "whatever"})
     retrieval = run("cache rule", *CACHE, session=session)
     assert injected(retrieval) == CACHE_IDS[1:3]
     assert by_id(retrieval, CACHE_IDS[0]).dropped_by == "repeat"
-
-
-def test_a_memory_that_changed_is_injected_again() -> None:
     session = Session({CACHE_IDS[0]: "another digest"})
     assert injected(run("cache rule", *CACHE, session=session)) == CACHE_IDS[:3]
 
@@ -202,7 +193,7 @@ def test_confidence_under_the_absolute_floor_is_medium() -> None:
     assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
 
 
-def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() -> None:
+def test_the_judge_sees_what_the_stages_before_left_and_what_it_keeps_is_injected_in_bm25_order_up_to_the_cap() -> None:
     retired = memory("cache rule zero", status="retired")
     judge = FakeJudge(keep=[CACHE_IDS[9], CACHE_IDS[1]])
     retrieval = run("cache rule", retired, *CACHE, judge=judge)
@@ -215,9 +206,6 @@ def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() 
     assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
     assert first.verdict.decision == REJECTED
     assert [one.verdict.decision for one in retrieval.injected if one.verdict] == [APPROVED, APPROVED]
-
-
-def test_what_the_judge_keeps_is_capped() -> None:
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert dropped(retrieval)[CACHE_IDS[3]] == "cap"
@@ -231,7 +219,7 @@ def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
     assert cap(with_judge(), AUTO, answer) == 3
 
 
-def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
+def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is_none() -> None:
     for status in FAILURES:
         retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
         assert injected(retrieval) == CACHE_IDS[:2], status
@@ -241,16 +229,10 @@ def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
         assert set(dropped(retrieval).values()) == {"cap"}, status
         assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}, status
         assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}, status
-
-
-def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> None:
     for status in FAILURES:
         none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3], status
-
-
-def test_a_judge_without_a_key_is_no_judge() -> None:
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(status="no_key", detail="set ANTHROPIC_API_KEY"))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert retrieval.fallback == "no_key"
@@ -272,7 +254,7 @@ def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
-def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
+def test_without_fts5_or_by_choice_keywords_are_scored_and_no_judge_is_asked() -> None:
     for judge in [None, FakeJudge(keep=CACHE_IDS)]:
         tagged = memory("Title", "cache")
         retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
@@ -281,17 +263,11 @@ def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
         assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0], judge
         assert retrieval.candidates[-1].confidence == LOW, judge
         assert judge is None or judge.asked == [], judge
-
-
-def test_title_tags_can_be_chosen() -> None:
     judge = FakeJudge()
     config = replace(ORIGINAL, match_strategy=TITLE_TAGS)
     retrieval = run("cache rule", *CACHE, config=config, judge=judge)
     assert (retrieval.strategy, retrieval.fallback, judge.asked) == (TITLE_TAGS, "", [])
     assert (len(retrieval.candidates), injected(retrieval)) == (15, CACHE_IDS[:3])
-
-
-def test_without_fts5_a_recent_memory_comes_first() -> None:
     recent = memory("cache", memory_id="recent", updated_at="2025-12-31T00:00:00Z")
     old = memory("cache", memory_id="a", updated_at="2025-11-01T00:00:00Z")
     assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]

@@ -75,14 +75,11 @@ def test_the_search_ends_where_another_file_system_begins(tmp_path: Path) -> Non
         assert found(project, tmp_path / "home") == str(own.resolve())
 
 
-def test_a_start_with_links_is_looked_for_where_it_lies(tmp_path: Path) -> None:
+def test_a_start_with_links_is_looked_for_where_it_lies_and_a_file_of_that_name_is_no_root(tmp_path: Path) -> None:
     planted(tmp_path)
     (tmp_path / "linked").symlink_to(folder_at(tmp_path / "elsewhere/repository/src"))
     (tmp_path / "elsewhere/repository/.git").mkdir()
     assert found(tmp_path / "linked", tmp_path / "home") is None
-
-
-def test_a_file_of_that_name_is_no_root(tmp_path: Path) -> None:
     (tmp_path / "project/.claude").mkdir(parents=True)
     (tmp_path / "project/.claude/memory").write_text("", encoding="utf-8")
     assert found(tmp_path / "project", tmp_path) is None

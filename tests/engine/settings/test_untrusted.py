@@ -151,13 +151,10 @@ def test_a_root_may_only_be_stricter_by_name_in_whichever_model_the_name_is_read
     assert reading.config.cutoff_threshold == (wanted if counts else own)
 
 
-def test_a_mistake_in_a_key_that_does_not_count_is_no_mistake(tmp_path: Path) -> None:
+def test_what_does_not_count_is_no_mistake_and_a_judge_is_not_mentioned_while_none_is_asked(tmp_path: Path) -> None:
     section = {"judge": {"provider": "oracle", "colour": 1, "modes": []}, "deadline": "soon", "logging": 3}
     assert settings_in(tmp_path, section).mistakes == ()
     assert len(settings_in(tmp_path, section, is_trusted=True).mistakes) == 5
-
-
-def test_a_judges_settings_are_not_mentioned_while_no_judge_is_asked(tmp_path: Path) -> None:
     section = {"judge": {"enabled": False, "model": "claude-haiku-4-5-20251001", "context_turns": 3}}
     assert settings_in(tmp_path, section).notice == ""
     for variable in ({"--judge": "anthropic"}, {"MEMSIFT_JUDGE": "anthropic"}, {"MEMSIFT_JUDGE_ENABLED": "1"}):

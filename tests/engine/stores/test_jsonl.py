@@ -68,7 +68,7 @@ def test_times_tags_and_status_of_other_programs(tmp_path: Path) -> None:
     assert read_one(tmp_path, {"text": "t", "created": 1e300}).summary.created_at == ""
 
 
-def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path) -> None:
+def test_broken_lines_are_skipped_with_their_numbers_and_reasons_and_many_are_counted(tmp_path: Path) -> None:
     corpus = read(
         tmp_path / "rows.jsonl",
         b"\xef\xbb\xbf" + json.dumps({"id": "a", "text": "first"}).encode(),
@@ -94,6 +94,10 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
         "rows.jsonl:9": "is longer than 1,000 kB",
         "rows.jsonl": "has the id 'a' a second time",
     }
+    corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
+    assert len(corpus.memories) == 1
+    assert len(corpus.skipped) == registry.MOST_LISTED + 1
+    assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
 
 
 def test_a_folder_of_files_is_a_root_and_an_id_stays_when_lines_come_before_its_line(
@@ -109,13 +113,6 @@ def test_a_folder_of_files_is_a_root_and_an_id_stays_when_lines_come_before_its_
     monkeypatch.setattr(jsonl, "MOST_BYTES", 1000)
     corpus = read(tmp_path / "a.jsonl", {"text": "x" * 1000})
     assert [one.reason for one in corpus.skipped] == ["is larger than 1 kB"]
-
-
-def test_of_many_broken_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
-    corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
-    assert len(corpus.memories) == 1
-    assert len(corpus.skipped) == registry.MOST_LISTED + 1
-    assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
 
 
 def test_locomo_is_read_without_a_loss(shared_data: Path) -> None:
