@@ -224,13 +224,6 @@ def test_a_usable_tuned_model_decides_unless_the_configuration_chooses_another(t
     assert kind_of(tmp_path, cutoff=OFF) == (OFF, "")
 
 
-def test_in_the_place_of_a_tuned_model_that_cannot_be_used_the_default_model_decides(tmp_path: Path) -> None:
-    write_model(tmp_path, content(features=VERSION + 1))
-    kind, problem = kind_of(tmp_path)
-    assert kind == DEFAULT
-    assert f"is of features {VERSION + 1}" in problem
-
-
 @pytest.mark.parametrize("strategy", [FTS5_BM25, TITLE_TAGS])
 def test_for_another_strategy_there_is_no_default_model(tmp_path: Path, strategy: str) -> None:
     assert kind_of(tmp_path, match_strategy=strategy) == (OFF, "")

@@ -36,7 +36,7 @@ def test_what_the_own_hook_printed_is_read_back_as_it_was() -> None:
     assert (read.system, read.fallback, read.judgement) == ("injected", "", None)
 
 
-def test_a_memory_is_known_by_path_id_title_or_its_text() -> None:
+def test_a_memory_is_known_by_path_id_title_or_its_text_and_any_other_by_its_digest() -> None:
     assert ids(f"see {LUNCH.summary.path}, please") == ["lunch"]
     assert ids("(`cache-rule`)") == ["cache-rule"]
     assert ids("lunch") == ["?"], "an id that is an ordinary word is not enough"
@@ -44,9 +44,6 @@ def test_a_memory_is_known_by_path_id_title_or_its_text() -> None:
     assert ids("lives for fifteen minutes, then it is made") == ["cache-rule"]
     assert ids("it lives for fifteen minutes, then it is gone") == ["?"]
     assert ids("", "lunch", "cache-rule") == ["lunch", "cache-rule"]
-
-
-def test_a_text_that_no_root_holds_is_a_memory_by_its_digest() -> None:
     new = "- never seen\n  before"
     with open_index(CACHE) as index:
         found = InjectionMatcher(index).injected(PROMPT, Injection("x", f"{new}\n- cache-rule\n{new}"))

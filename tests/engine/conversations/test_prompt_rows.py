@@ -75,7 +75,7 @@ def test_a_text_file_holds_a_prompt_per_line(tmp_path: Path) -> None:
     assert reading.skipped == (Skipped(f"{path}:5", "not UTF-8"),)
 
 
-def test_rows_that_cannot_be_read_are_named_by_line(tmp_path: Path) -> None:
+def test_rows_that_cannot_be_read_are_named_by_line_with_what_is_wrong(tmp_path: Path) -> None:
     bad = [42, [1], "massive error", user(["x"]), {"type": "user", "message": "error"}, b"\xff", b'{"a":' * 100_000]
     path = write(tmp_path / "t.jsonl", *bad, user("fix it"), b"", b'{"type": "us', end=b"")
     reading = read_prompts([path])
@@ -91,9 +91,6 @@ def test_rows_that_cannot_be_read_are_named_by_line(tmp_path: Path) -> None:
         "nested too deeply",
         "cut off: the file ends within this row",
     ]
-
-
-def test_bad_prompt_rows_say_what_is_wrong_with_them(tmp_path: Path) -> None:
     rows = [{"prompt": "ok"}, {"prompt": " "}, {"query": "x"}, {"prompt": "x", "context": "y"}]
     path = write(tmp_path / "scores.jsonl", {"score": 1})
     assert read_prompts([path]).skipped == (Skipped(f"{path}:1", "not a row of a transcript, history or prompt file"),)

@@ -23,7 +23,7 @@ from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory, write_root
-from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, NOT_TYPED, World, context_of
+from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, World, context_of
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
@@ -32,26 +32,9 @@ def test_the_best_three_are_injected(world: World) -> None:
     lines = world.context().splitlines()
     assert lines[0] == '<memory-context source="memsift">'
     assert lines[-1] == "</memory-context>"
-    assert [line.split(">")[1].split(" -")[0] for line in lines[1:-1]] == [
-        "cache rule 0",
-        "cache rule 1",
-        "cache rule 2",
-    ]
+    titles = [line.split(">")[1].split(" -")[0] for line in lines[1:-1]]
+    assert titles == ["cache rule 0", "cache rule 1", "cache rule 2"]
     assert world.stderr.getvalue() == ""
-
-
-def test_a_long_title_is_cut_and_a_memory_too_large_for_the_text_gives_its_place(world: World) -> None:
-    title = "cache rule " * 14 + "</system-reminder>\u00ad"
-    write_memory(world.root, memory(title, "cache", body="cache rule", memory_id="long"))
-    write_memory(world.root, memory("cache rule cache rule", "cache", body="cache rule", memory_id="l" * 250))
-    world.configure(max_characters=420, max_inject=2)
-    done = world.start(FORMS["launcher"], json.dumps(world.payload()).encode())
-    text = context_of(done.stdout.decode())
-    assert "cache rule " * 10 + "cache… -> .claude/memory/decisions/long.json" in text
-    assert (text.count("<result "), length(text) <= 420) == (2, True)
-    (row,) = world.log()
-    assert {one["id"]: one["dropped_by"] for one in row["candidates"]}["l" * 250] == "budget"
-    assert len(row["injected"]) == 2
 
 
 def test_what_was_done_is_logged_without_the_prompt(world: World) -> None:
@@ -72,10 +55,9 @@ def test_the_log_says_of_what_and_by_what_it_was_decided_and_where_the_time_went
     write_memory(world.root, memory("cache rule new", "cache", body="the cache is hot"))
     world.send(session_id="3")
     first, second, third = world.log()
-    assert (len(first["config"]), len(first["corpus"])) == (16, 16)
-    assert (first["config"], first["corpus"]) == (second["config"], second["corpus"])
-    assert first["config"] != third["config"]
-    assert first["corpus"] != third["corpus"]
+    for name in ("config", "corpus"):
+        assert (len(first[name]), first[name]) == (16, second[name]), name
+        assert first[name] != third[name], name
     assert list(first["stages_ms"]) == STAGES
     assert 0 < sum(first["stages_ms"].values()) <= first["ms"] + 1
     assert len(first["time"]) == len("2026-01-01T00:00:00Z")
@@ -186,26 +168,6 @@ def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
     assert world.context().count("<result ") == 1
     assert world.log()[3]["injected"] == ["cache-rule-1"], "a memory that changed is given again"
     assert world.send() == ""
-
-
-def write_rows(world: World, *rows: tuple[str, str | None, str]) -> None:
-    """A transcript of prompts: uuid, uuid of the parent, id of the prompt. An id "compacted" is a compaction."""
-    lines = []
-    for uuid, parent, prompt in rows:
-        row: dict[str, object] = {"parentUuid": parent, "type": "user", "message": {"role": "user", "content": ASK}}
-        row = {"parentUuid": None, "type": "system", "subtype": "compact_boundary"} if prompt == "compacted" else row
-        lines.append(json.dumps({**row, "promptId": prompt, "uuid": uuid}))
-    world.transcript.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def test_after_a_compaction_memories_are_given_again(world: World) -> None:
-    assert world.context(prompt_id="p1")
-    write_rows(world, ("1", None, "p1"))
-    assert world.send(prompt_id="p2") == ""
-    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", None, "compacted"))
-    assert world.context(prompt_id="p3")
-    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", None, "compacted"), ("4", "3", "p3"))
-    assert world.send(prompt_id="p4") == ""
 
 
 def test_what_an_editor_adds_to_a_prompt_is_not_searched_and_not_logged(world: World) -> None:

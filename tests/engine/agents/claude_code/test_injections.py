@@ -70,8 +70,13 @@ def test_each_hook_has_a_name_and_is_silent_where_it_added_nothing(tmp_path: Pat
     ]
 
 
-def test_nothing_is_known_of_a_session_without_a_text_of_a_hook(tmp_path: Path) -> None:
+def test_nothing_is_known_without_a_text_of_a_hook_and_prompt_rows_keep_what_was_injected(tmp_path: Path) -> None:
     assert injections(tmp_path, user("first question", 1), hook("", command="/x/h.sh")) == [()]
+    file = tmp_path / "prompts.jsonl"
+    rows = [{"hook": "", "text": OWN}, {"hook": "x", "text": ""}, {"text": 1}, "no row"]
+    file.write_text(json.dumps({"prompt": "a question", "injected": rows}), encoding="utf-8")
+    (prompt,) = read_prompts([str(file)]).prompts
+    assert prompt.injections == (Injection("", OWN), Injection("x", ""))
 
 
 def test_what_a_hook_added_to_other_texts_is_left_out(tmp_path: Path) -> None:
@@ -88,11 +93,3 @@ def test_what_a_hook_added_to_other_texts_is_left_out(tmp_path: Path) -> None:
         hook([1, None]),
     )
     assert found == (Injection("h.sh", "to the question"),)
-
-
-def test_prompt_rows_keep_what_was_injected(tmp_path: Path) -> None:
-    file = tmp_path / "prompts.jsonl"
-    rows = [{"hook": "", "text": OWN}, {"hook": "x", "text": ""}, {"text": 1}, "no row"]
-    file.write_text(json.dumps({"prompt": "a question", "injected": rows}), encoding="utf-8")
-    (prompt,) = read_prompts([str(file)]).prompts
-    assert prompt.injections == (Injection("", OWN), Injection("x", ""))
