@@ -99,14 +99,9 @@ class MissingLibraryError(MemsiftError, title="Package"):
 
 
 EXTRAS = {
-    "aiohttp": "serve",
+    **dict.fromkeys(("aiohttp", "textual_serve"), "serve"),
     "distributed": "dask",
-    "ir_measures": "stats",
-    "numpy": "stats",
-    "scipy": "stats",
-    "sklearn": "stats",
-    "textual_plotext": "stats",
-    "textual_serve": "serve",
+    **dict.fromkeys(("ir_measures", "numpy", "scipy", "sklearn", "textual_plotext"), "stats"),
 }
 """The extra of the wheel that brings each optional package, by the name in an import."""
 

@@ -67,7 +67,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         _update(path, resolved, environ, wait_s=_longest_wait(path), merges=True)
-        index = _open(path, resolved, environ, recover)
+        index = _open(path, resolved, environ, recover=recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
@@ -357,27 +357,20 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
         return _open_existing(path, root, environ, deadline_s)
 
     try:
-        index = _open(path, root, environ, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        index = _open(path, root, environ, min(BUSY_SECONDS, wait_s), recover=recover, renew=renew)
     except DAMAGE:
         return None
     return index
 
 
-def _open(
-    path: str,
-    root: str,
-    environ: Mapping[str, str],
-    recover: Callable[[Exception], Index] | None,
-    renew: Callable[[set[bytes]], Index | None] | None = None,
-    *,
-    wait_s: float = BUSY_SECONDS,
-) -> Index:
+def _open(path: str, root: str, environ: Mapping[str, str], wait_s: float = BUSY_SECONDS, **rules: Any) -> Index:
+    """The index at *path*, with *rules* of `Index`. Raises one of DAMAGE."""
     if not is_openable(path):
         raise DatabaseError("the index is no file")
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        index = Index(db, root, recover=recover, renew=renew, scan=make_scan(path))
+        index = Index(db, root, scan=make_scan(path), **rules)
         index.is_accepted, index.is_loaded = _acceptance_rule(root, environ), _loading_rule(root, environ)
         return index
     except DAMAGE:

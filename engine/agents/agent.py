@@ -146,11 +146,6 @@ class Agent(Record):
         named = environ.get(self.variable) if self.variable else ""
         return os.path.join(named, self.below) if named else os.path.join(home_dir(environ), self.folder)
 
-    @property
-    def transcripts(self) -> Any:
-        """The module `reader`."""
-        return __import__(self.reader, fromlist=["last_turns"])
-
     def loads_file(self, path: str, folder: str, environ: Mapping[str, str]) -> bool:
         """Whether the agent, started in *folder*, loads a file itself, so its hook does not repeat it.
 

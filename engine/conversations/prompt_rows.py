@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -98,7 +99,9 @@ def prompts_in(path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LI
         if is_export(first[1] or b""):
             yield from _from_export(all_lines, path)
         elif is_named or not path.endswith(".md"):
-            is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
+            is_text = not path.endswith((".jsonl", ".json"))
+            with suppress(ValueError):
+                is_text = is_text and not _kind(_row(*first))
             yield from _from_text(all_lines, path) if is_text else _from_rows(all_lines, path)
 
 
@@ -146,13 +149,6 @@ def _kind(row: dict[str, Any]) -> str:
     if isinstance(row.get("display"), str):
         return HISTORY
     return PROMPTS if "prompt" in row else ""
-
-
-def _kind_of_line(number: int, line: bytes | None) -> str:
-    try:
-        return _kind(_row(number, line))
-    except ValueError:
-        return ""
 
 
 def _from_rows(lines: Iterator[Line], path: str) -> Found:
@@ -207,8 +203,6 @@ def _decode(lines: Iterator[Line]) -> Iterator[str | BadRow]:
 
 def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
     """The prompts in the table `user_prompts`, whose columns differ by version. Raises ValueError without the table."""
-    from contextlib import closing
-
     from engine.lean.sqlite import DAMAGE
     from engine.stores.claude_mem import opened_database
     from engine.stores.files import UnreadableFileError

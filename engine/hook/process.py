@@ -38,7 +38,7 @@ from engine.settings.sources import SettingsReading, read_config
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import TextIO
+    from typing import Any, TextIO
 
     from engine.agents.agent import Agent
     from engine.judge.judge import Judge
@@ -240,8 +240,9 @@ class HookAnswer:
             self.activity.note_reason(reason)
             return ""
         self.activity.leave(self._folder, config.allowed_seconds + ALARM_S)
-        living = self._agent.transcripts.living_prompts if self._agent and request.transcript_path else None
-        session = load_session(self._folder, request.session_id, request.transcript_path, living)
+        path, agent = request.transcript_path, self._agent
+        living = lambda: transcripts_of(agent).living_prompts(path) if path else None  # noqa: E731 - few prompts need it
+        session = load_session(self._folder, request.session_id, living)
         self.activity.stage("session")
         retrieval = self._retrieve(request, readings, joint, session)
         lag = min((index.lag for index in self._indexes), key=[*OF_LAG].index)
@@ -370,12 +371,13 @@ def _turns(
     path, folder = request.transcript_path, agent.home(environ) if agent else ""
     if not wanted or not is_in_place(path, environ, folder):
         return ()
-    if agent:
-        turns: tuple[Turn, ...] = agent.transcripts.last_turns(path, wanted)
-        return turns
-    from engine.agents.claude_code.transcripts import last_turns
+    turns: tuple[Turn, ...] = transcripts_of(agent).last_turns(path, wanted)
+    return turns
 
-    return last_turns(path, wanted)
+
+def transcripts_of(agent: Agent | None) -> Any:
+    """The module that reads the sessions of *agent*, by default Claude Code's. It is loaded only for this."""
+    return __import__(agent.reader if agent else "engine.agents.claude_code.transcripts", fromlist=["last_turns"])
 
 
 def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:

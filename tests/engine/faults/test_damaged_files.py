@@ -68,13 +68,6 @@ class Image:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> FaultyRoot:
-    made = FaultyRoot(tmp_path)
-    made.settle()
-    return made
-
-
-@pytest.fixture
 def image(root: FaultyRoot) -> Image:
     """The index as it is when all is well."""
     return Image(root)

@@ -22,7 +22,7 @@ from engine.inject import length
 from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
-from tests.engine.builders import fillers, memory, write_memory, write_root
+from tests.engine.builders import fillers, memory, put, write_memory, write_root
 from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, World, context_of
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
@@ -214,8 +214,7 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     package = world.project / "packages/api"
     package.mkdir(parents=True)
     folder = world.auto_memory
-    folder.mkdir(parents=True)
-    (folder / "note.md").write_text("---\ndescription: Cache rule of the house\n---\ntext\n", encoding="utf-8")
+    put(folder / "note.md", "---\ndescription: Cache rule of the house\n---\ntext\n")
     transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
     found = world.context(cwd=str(package), transcript_path=transcript)
     assert f"Cache rule of the house -> {folder}/note.md</result>" in found  # its name is no tag beside the path

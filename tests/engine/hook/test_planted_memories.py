@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.paths import state_home
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.engine.hook.world import FORMS, PROJECT, SCRIPT, Prompted, World
 
 STRANGER = 4242
@@ -121,8 +121,7 @@ def test_modules_planted_in_a_project_are_not_run(world: World) -> None:
     marker = world.folder / "ran"
     for name in ("json.py", "_json.py", "_sqlite3.py", "unicodedata.py", "sitecustomize.py", "engine/__init__.py"):
         path = world.project / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"open({str(marker)!r}, 'w')\nraise SystemExit\n", encoding="utf-8")
+        put(path, f"open({str(marker)!r}, 'w')\nraise SystemExit\n")
     payload = json.dumps(world.payload()).encode()
     environ = {**world.environ, "PATH": os.environ["PATH"], "PYTHONPATH": ""}
     for command in (FORMS["launcher"], *([str(SCRIPT)] for _ in range(SCRIPT.exists()))):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.opening import index_file
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.engine.hook.world import World
 
 ASK = "where does the token ledger live"
@@ -29,8 +29,7 @@ class Everywhere(World):
         self.name_roots(self.vault, self.rules)
 
     def write(self, path: Path, text: str) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        put(path, text)
 
     def name_roots(self, *paths: object, table: str = "") -> None:
         listed = ", ".join(json.dumps(str(path)) for path in paths)

@@ -8,7 +8,7 @@ import pytest
 from engine.paths import transcripts_dir
 from engine.settings.roots import MOST_ROOTS, RootSearch, find_roots, offered_roots, own_users, user_roots
 from engine.stores.roots import read_corpus
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.engine.faults.mounts import small_disk
 
 STRANGER = 4242
@@ -93,11 +93,7 @@ def test_a_folder_of_another_user_is_never_taken(tmp_path: Path) -> None:
     beside = folder_at(Path(transcripts_dir(str(tmp_path / "project"), environ), "memory"))
     search = find_roots(str(tmp_path / "project"), environ, users={STRANGER})
     assert search.roots == ()
-    assert [one.folder for one in search.refused] == [
-        str(inner),
-        str(tmp_path / ".claude/memory"),
-        str(beside),
-    ]
+    assert [one.folder for one in search.refused] == [str(inner), str(tmp_path / ".claude/memory"), str(beside)]
     own = find_roots(str(tmp_path / "project"), environ, users={STRANGER, os.geteuid()})
     assert (own.roots, own.refused) == ((str(inner.resolve()), str(beside.resolve())), ())
 
@@ -212,8 +208,7 @@ def test_folders_of_other_tools_are_offered_and_not_used(tmp_path: Path) -> None
 
 def read(home: Path, text: str) -> RootSearch:
     file = home / ".config/memsift/config.toml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    put(file, text)
     return user_roots({"HOME": str(home)})
 
 

@@ -143,12 +143,7 @@ def test_a_row_whose_text_field_is_unknown_is_named_with_its_fields(tmp_path: Pa
 
 
 GRAPH = [
-    {
-        "type": "entity",
-        "name": "billing",
-        "entityType": "service",
-        "observations": ["Deploys by make", "Is old"],
-    },
+    {"type": "entity", "name": "billing", "entityType": "service", "observations": ["Deploys by make", "Is old"]},
     {"type": "entity", "name": "empty", "entityType": "service", "observations": []},
     {"type": "relation", "from": "billing", "to": "ledger", "relationType": "writes to"},
 ]

@@ -181,7 +181,7 @@ def test_title_and_tags_of_a_note(tmp_path: Path) -> None:
         (one,) = read_all(tmp_path, "cache-rules.md", text)
         assert (one.summary.title, one.summary.tags, one.summary.category) == (title, tags, "note"), text
     for status, expected in [
-        *(("superseded", "retired"), ("Rejected", "retired"), ("archived", "archived"), ("open", "active")),
+        *(("superseded", "retired"), ("Rejected", "retired"), ("archived", "archived"), ("open", "active"))
     ]:
         (one,) = read_all(tmp_path, "cache-rules.md", f"---\ntype: decision\nstatus: {status}\n---\ntext")
         assert (one.summary.category, one.summary.status) == ("decision", expected), status
