@@ -149,10 +149,8 @@ def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:
     try:
         content = json.loads(bare.removeprefix(BOM), parse_constant=_refuse_constant, object_pairs_hook=_require_unique)
     except json.JSONDecodeError as error:
-        rest = error.doc[error.pos :].lstrip()
-        problem = (
-            "holds a comment, which is not JSON" if rest.startswith(("//", "/*")) else f"is not JSON ({error.msg})"
-        )
+        has_comment = error.doc[error.pos :].lstrip().startswith(("//", "/*"))
+        problem = "holds a comment, which is not JSON" if has_comment else f"is not JSON ({error.msg})"
         raise SettingsFileError(
             f"{name}, line {error.lineno}: {problem}. {agent.title} ignores the whole file until this is mended, and "
             "memsift does not change it."

@@ -255,9 +255,8 @@ def with_log(prompts: Iterable[Prompt], decisions: Iterable[LoggedPrompt]) -> li
     for prompt in prompts:
         made = by_key.get((prompt.session_id, hex_digest(prompt.text)), [])
         if made and not any(injection.text for injection in prompt.injections if not injection.hook):
-            nearest = min(
-                made, key=lambda logged: abs((seconds_of(logged.time) or 0.0) - (seconds_of(prompt.timestamp) or 0.0))
-            )
+            sent = seconds_of(prompt.timestamp) or 0.0
+            nearest = min(made, key=lambda logged: abs((seconds_of(logged.time) or 0.0) - sent))
             others = tuple(injection for injection in prompt.injections if injection.hook)
             prompt = replace(prompt, injections=(Injection("", ids=nearest.injected), *others))
         result.append(prompt)

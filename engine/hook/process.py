@@ -139,10 +139,7 @@ class HookAnswer:
         agent: Agent | None = None,
     ) -> None:
         self.activity = Activity()
-        self._environ = environ
-        self._stderr = stderr
-        self._allow = allow
-        self._agent = agent
+        self._environ, self._stderr, self._allow, self._agent = environ, stderr, allow, agent
         self._folder = self._started_in = ""
         self._request: Request | None = None
         self._session: Session | None = None

@@ -164,10 +164,7 @@ class _Reader:
     def __init__(
         self, root: str, given: Mapping[str, str], *, is_trusted: bool, changes: Mapping[tuple[str, ...], object]
     ) -> None:
-        self._root = root
-        self._given = given
-        self._is_trusted = is_trusted
-        self._changes = changes
+        self._root, self._given, self._is_trusted, self._changes = root, given, is_trusted, changes
         self._sources: list[KeySource] = []
         self._untrusted: tuple[tuple[str, object], ...] = ()
         self._no_trust = self._change = ""

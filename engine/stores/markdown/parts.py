@@ -17,6 +17,7 @@ from engine.stores.markdown.text import (
     body_lines,
     bullets,
     first_words,
+    grouped,
     heading_text,
     inline_tags,
     note_links,
@@ -228,15 +229,12 @@ def facts(text: MarkdownText) -> Iterator[MarkdownPart]:
 
 def _blocks(lines: list[BodyLine]) -> Iterator[list[BodyLine]]:
     """The bullets with the lines that continue them, and the stretches of other lines between them."""
-    held: list[BodyLine] = []
-    for line in lines:
-        is_apart = bool(held) and held[0].is_bullet and not held[-1].text.strip() and line.text[:1].strip() != ""
-        if held and (line.is_bullet or (is_apart and not line.is_code)):
-            yield held
-            held = []
-        held.append(line)
-    if held:
-        yield held
+
+    def begins(held: list[BodyLine], line: BodyLine) -> bool:
+        is_apart = held[0].is_bullet and not held[-1].text.strip() and line.text[:1].strip() != ""
+        return line.is_bullet or (is_apart and not line.is_code)
+
+    return grouped(lines, begins)
 
 
 def _own_lines(block: list[BodyLine]) -> list[BodyLine]:
