@@ -44,7 +44,7 @@ def text_of(found: list[Candidate], mode: str = LEGACY) -> str:
     return inject.context(retrieval(*found), replace(Config(), output_mode=mode))
 
 
-def test_a_block_holds_a_line_per_memory() -> None:
+def test_a_block_holds_a_line_per_memory_in_the_tiered_form_short_for_all_but_the_surest() -> None:
     assert text_of(candidates(memory("Use JWT", "auth", "jwt"), memory("Old", category="tech_debt"))) == (
         '<memory-context source="memsift">\n'
         '<result category="DECISION" confidence="high">'
@@ -52,9 +52,6 @@ def test_a_block_holds_a_line_per_memory() -> None:
         '<result category="TECH_DEBT" confidence="medium">Old -> .claude/memory/tech-debt/Old.json</result>\n'
         "</memory-context>"
     )
-
-
-def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
     found = candidates(memory("Use JWT", "auth", "jwt"), memory("Old", "x", category="tech_debt"))
     assert text_of(found, TIERED) == (
         '<memory-context source="memsift">\n'
@@ -98,7 +95,7 @@ def test_a_hint_that_does_not_fit_is_left_out_and_an_empty_set_is_no_text() -> N
     assert inject.context(retrieval(), Config()) == ""
 
 
-def test_nothing_in_a_memory_leaves_its_place() -> None:
+def test_nothing_in_a_memory_leaves_its_place_and_text_is_made_safe() -> None:
     for text in HOSTILE:
         one = memory(f"Title {text} end", text, memory_id="x")
         hostile = replace(one, summary=replace(one.summary, category=text, path=f"p{text}"))
@@ -106,9 +103,6 @@ def test_nothing_in_a_memory_leaves_its_place() -> None:
         assert ENTRY.fullmatch(line), text
         assert line.isprintable(), text
         assert (line.count("<"), line.count(">")) == (2, 3), text
-
-
-def test_text_is_made_safe() -> None:
     for text, expected in [
         ("a <b> & \"c\" 'd'", "a &lt;b&gt; &amp; &quot;c&quot; 'd'"),
         ("  one\n two\t\u2028three\u00a0four ", "one two three four"),

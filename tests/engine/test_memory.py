@@ -11,12 +11,9 @@ SECTIONS = st.lists(st.builds(Section, TEXT, st.lists(TEXT, max_size=3).map(tupl
 CONTENT = st.tuples(TEXT, TEXT, st.lists(TEXT, max_size=3).map(tuple), SECTIONS)
 
 
-def test_the_body_is_the_lines_without_the_headings() -> None:
+def test_the_body_has_no_headings_and_the_digest_ignores_times_status_and_spelling() -> None:
     whole = Memory(memory("A").summary, (Section("Context", ("one", "two")), Section("Rationale", ("three",))))
     assert whole.body == "one\ntwo\nthree"
-
-
-def test_the_digest_is_that_of_the_content_and_ignores_times_status_and_spelling() -> None:
     first = memory("A", "x", "y", body="text")
     second = memory("A", "y", "x", body="text", status="retired", updated_at="2030-01-01", memory_id="other")
     assert first.summary.digest == second.summary.digest

@@ -43,7 +43,7 @@ def places(paths: Any, environ: dict[str, str]) -> list[str]:
     return [*files, paths.cache_dir(environ), paths.state_home(environ), paths.claude_dir(environ)]
 
 
-def test_on_linux_and_macos_they_lie_in_hidden_folders_of_the_home_folder() -> None:
+def test_on_linux_and_macos_they_lie_in_hidden_folders_of_an_absolute_home_folder() -> None:
     for paths, home in ((engine.paths, "/home/ann"), (MAC, "/Users/ann")):
         assert places(paths, {"HOME": home}) == [
             f"{home}/.config/memsift/config.toml",
@@ -52,9 +52,6 @@ def test_on_linux_and_macos_they_lie_in_hidden_folders_of_the_home_folder() -> N
             f"{home}/.local/state/memsift",
             f"{home}/.claude",
         ]
-
-
-def test_a_relative_home_is_ignored_because_memsift_would_write_into_the_project() -> None:
     import pwd
 
     home = pwd.getpwuid(os.getuid()).pw_dir

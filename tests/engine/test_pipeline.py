@@ -70,7 +70,7 @@ def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
     assert only.score == only.bm25 - 3
 
 
-def test_the_floor_is_taken_on_raw_bm25() -> None:
+def test_the_floor_is_taken_on_raw_bm25_and_a_weak_match_falls_under_it() -> None:
     best = memory("billing exports pipeline", body="billing exports pipeline")
     honest = memory("billing glossary of all words")
     retrieval = run("billing exports pipeline", best, honest, *fillers(40))
@@ -79,9 +79,6 @@ def test_the_floor_is_taken_on_raw_bm25() -> None:
     assert second.score > 0.25 * first.score  # the other rule would drop it
     assert second.bm25 <= 0.25 * first.bm25
     assert second.injected
-
-
-def test_a_weak_match_falls_under_the_floor() -> None:
     best = memory("billing exports pipeline nightly")
     weak = [memory(f"billing glossary of words{i} and more about it zz{i} yy{i} xx{i}") for i in range(8)]
     retrieval = run("billing exports pipeline nightly", best, *weak, *fillers(30))
@@ -91,7 +88,7 @@ def test_a_weak_match_falls_under_the_floor() -> None:
     assert len(run("billing exports pipeline nightly", best, *weak, *fillers(30), mode=SEARCH).injected) == 9
 
 
-def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
+def test_retired_and_archived_memories_are_dropped_and_hide_no_active_one() -> None:
     old = memory("cache expiry plan", status="retired")
     older = memory("cache expiry notes", status="archived")
     active = memory("cache")
@@ -100,9 +97,6 @@ def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
     assert dropped(retrieval) == {old.summary.id: "status", older.summary.id: "status"}
     assert by_id(retrieval, old.summary.id).reason == "its record is retired"
     assert by_id(retrieval, "cache").confidence == HIGH
-
-
-def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_ones() -> None:
     retired = [memory("cache expiry", "cache", "expiry", status="retired", memory_id=f"old-{i}") for i in range(9)]
     active = memory("cache of the kiosk")
     retrieval = run(
@@ -138,7 +132,7 @@ def test_what_the_session_has_is_not_repeated_until_it_changes_and_takes_its_pla
     assert injected(run("cache rule", *CACHE, session=session)) == CACHE_IDS[:3]
 
 
-def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
+def test_the_budget_takes_whole_entries_as_many_as_fit_and_counts_an_emoji_twice() -> None:
     long, *short = [memory("cache", memory_id="a" * 300), memory("cache b"), memory("cache c")]
     config = replace(ORIGINAL, max_characters=350)
     retrieval = run("cache", long, *short, *fillers(5), config=config)
@@ -148,9 +142,14 @@ def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
     assert injected(retrieval) == ["cache-b", "cache-c"]
     assert inject.length(text) <= 350
     assert text.count("<result ") == text.count("</result>") == 2
+    one = memory("cache " + "🚀" * 100)
+    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
+    assert size > 200 + inject.FRAME_CHARACTERS
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
-def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
+def test_a_memory_that_does_not_fit_gives_its_place_to_the_next_and_one_of_the_session_keeps_it() -> None:
     config = replace(ORIGINAL, max_characters=450, max_inject=2)
     long = [replace(one, summary=replace(one.summary, path=".a" + "p" * 400)) for one in CACHE[:2]]
     retrieval = run("cache rule", *long, *CACHE[2:], config=config)
@@ -162,22 +161,11 @@ def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
     assert injected(run("cache rule", *long, *CACHE[2:], config=nearly, judge=FakeJudge(status="timeout"))) == [
         CACHE_IDS[2]
     ]
-
-
-def test_a_memory_of_the_session_keeps_its_place_where_another_does_not_fit() -> None:
     long = replace(CACHE[0], summary=replace(CACHE[0].summary, path=".a" + "p" * 400))
     session = Session({CACHE_IDS[1]: CACHE[1].summary.digest})
     config = replace(ORIGINAL, max_characters=450)
     retrieval = run("cache rule", long, *CACHE[1:], config=config, session=session)
     assert [one.dropped_by for one in retrieval.candidates[:5]] == ["budget", "repeat", None, None, "cap"]
-
-
-def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
-    one = memory("cache " + "🚀" * 100)
-    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
-    assert size > 200 + inject.FRAME_CHARACTERS
-    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
-    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
 @given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
@@ -238,15 +226,12 @@ def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is
     assert retrieval.fallback == "no_key"
 
 
-def test_the_judge_is_not_asked_about_nothing() -> None:
+def test_the_judge_is_not_asked_about_nothing_and_what_the_session_has_is_dropped_after_it() -> None:
     judge = FakeJudge()
     retrieval = run("zanzibar", *CACHE, judge=judge)
     assert (judge.asked, retrieval.judgement, retrieval.fallback) == ([], None, "")
     run("cache", memory("cache", status="retired"), judge=judge)
     assert judge.asked == []
-
-
-def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     session = Session({CACHE_IDS[0]: CACHE[0].summary.digest})
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS[:2]), session=session)
     assert injected(retrieval) == CACHE_IDS[1:2]

@@ -28,17 +28,14 @@ from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, World, context
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
 
-def test_the_best_three_are_injected(world: World) -> None:
-    lines = world.context().splitlines()
+def test_the_best_three_are_injected_and_logged_without_the_prompt(world: World) -> None:
+    text = world.context()
+    lines = text.splitlines()
     assert lines[0] == '<memory-context source="memsift">'
     assert lines[-1] == "</memory-context>"
     titles = [line.split(">")[1].split(" -")[0] for line in lines[1:-1]]
     assert titles == ["cache rule 0", "cache rule 1", "cache rule 2"]
     assert world.stderr.getvalue() == ""
-
-
-def test_what_was_done_is_logged_without_the_prompt(world: World) -> None:
-    text = world.context()
     (row,) = world.log()
     assert row["injected"] == ["cache-rule-0", "cache-rule-1", "cache-rule-2"]
     assert [one["dropped_by"] for one in row["candidates"]] == [None, None, None, "cap", "cap"]
@@ -72,7 +69,7 @@ def test_the_text_of_a_prompt_is_logged_only_on_request(world: World) -> None:
     assert [row.get("prompt") for row in world.log()] == [None, "cache \ud800 rule", "short"]
 
 
-def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
+def test_a_silence_has_its_reason_in_the_log_and_leaves_the_index_as_it_is(world: World) -> None:
     world.send()
     world.send()
     world.send("where is the treasure of zanzibar")
@@ -83,9 +80,6 @@ def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
     assert reasons[:3] == [None, "every candidate was dropped", "nothing matched"]
     assert reasons[3:] == [UNDER, "retrieval.enabled is false"]
     assert world.log()[2]["candidates"] == []
-
-
-def test_settings_that_inject_nothing_leave_the_index_as_it_is(world: World) -> None:
     world.configure(max_inject=0)
     index = Path(index_file(str(world.root), world.environ))
     assert world.send() == ""
@@ -159,7 +153,7 @@ def test_prompts_that_ask_for_no_memories(world: World) -> None:
         assert skip_reason(request) == reason, changes
 
 
-def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
+def test_a_session_is_not_given_the_same_memory_twice_but_without_an_id_nothing_is_held_back(world: World) -> None:
     assert world.context()
     assert world.send() == ""
     assert [one["dropped_by"] for one in world.log()[1]["candidates"]] == ["repeat"] * 3 + ["cap"] * 2
@@ -168,6 +162,8 @@ def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
     assert world.context().count("<result ") == 1
     assert world.log()[3]["injected"] == ["cache-rule-1"], "a memory that changed is given again"
     assert world.send() == ""
+    assert world.context(session_id="") == world.context(session_id="")
+    assert world.context(session_id=None)
 
 
 def test_what_an_editor_adds_to_a_prompt_is_not_searched_and_not_logged(world: World) -> None:
@@ -190,11 +186,6 @@ def test_a_retired_memory_is_not_injected_from_the_next_prompt_on_and_a_restored
                 curator.perform(curator.plan(Retire(root, rule, "gone") if step == "retire" else Restore(root, rule)))
             done = world.run(json.dumps(world.payload(session_id=f"after {step}")).encode())
             assert ("cache-rule-0" in context_of(done.stdout.decode())) is is_there, step
-
-
-def test_without_a_session_id_nothing_is_held_back(world: World) -> None:
-    assert world.context(session_id="") == world.context(session_id="")
-    assert world.context(session_id=None)
 
 
 def test_the_path_leads_to_the_memory_from_the_folder_of_the_prompt(world: World) -> None:
@@ -261,13 +252,10 @@ def test_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
     assert "replication" in world.context(f"why does postgres replication lag? {noise}")
 
 
-def test_what_is_no_request_is_answered_with_silence(world: World) -> None:
+def test_what_is_no_request_is_answered_with_silence_and_fields_of_a_wrong_type_are_empty(world: World) -> None:
     for name, stdin in NOT_REQUESTS.items():
         assert parse_request(stdin, {}) is None, name
         assert respond(stdin, world.environ, world.stderr) == "", name
-
-
-def test_missing_fields_and_fields_of_a_wrong_type_are_empty() -> None:
     request = parse_request(b'{"prompt": "p", "session_id": 3, "cwd": null, "transcript_path": [], "source": {}}', {})
     assert (request.session_id, request.transcript_path, request.source) == ("", "", "")
     assert request.cwd == os.getcwd()  # noqa: PTH109 - what the engine falls back to

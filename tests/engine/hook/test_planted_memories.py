@@ -81,7 +81,7 @@ def test_the_search_goes_on_to_ones_own_memories_and_their_log_names_the_refused
     assert lines_of_no_root(world) == []
 
 
-def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:
+def test_a_folder_that_a_cloned_project_names_is_refused_with_dots_in_its_name(world: World) -> None:
     """Neither its own memories nor the user's notes elsewhere come into a prompt by its settings."""
     shutil.rmtree(world.root)
     named = write_root(world.home / "notes", BAIT)
@@ -89,6 +89,10 @@ def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:
     context, stderr = sent(world, world.project)
     assert (context, f"memsift-hook: {named} is not used: " in stderr) == ("", True)
     assert "you have not trusted it" in lines_of_no_root(world)[0]["refused"][0]
+    named = write_root(world.folder / "a\x1b[2Jb\u202e/memory", BAIT)
+    (world.project / ".claude/settings.json").write_text(json.dumps({"autoMemoryDirectory": str(named)}), "utf-8")
+    _, stderr = sent(world, world.project)
+    assert "/a·[2Jb·/memory is not used" in stderr
 
 
 def test_memories_beside_a_transcript_out_of_its_place_are_refused(world: World) -> None:
@@ -107,13 +111,6 @@ def test_a_git_file_that_leads_to_another_repository_brings_none_of_its_memories
         (world.folder / name / ".git").write_text(f"gitdir: {world.project}/.git/worktrees/w\n", "utf-8")
     assert "cache rule" in sent(world, world.folder / "own", session_id="own")[0]
     assert sent(world, world.folder / "clone", session_id="clone") == ("", "")
-
-
-def test_a_name_that_could_command_a_terminal_is_shown_with_dots(world: World) -> None:
-    named = write_root(world.folder / "a\x1b[2Jb\u202e/memory", BAIT)
-    (world.project / ".claude/settings.json").write_text(json.dumps({"autoMemoryDirectory": str(named)}), "utf-8")
-    _, stderr = sent(world, world.project)
-    assert "/a·[2Jb·/memory is not used" in stderr
 
 
 def test_modules_planted_in_a_project_are_not_run(world: World) -> None:

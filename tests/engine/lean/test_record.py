@@ -40,7 +40,7 @@ def test_fields_are_set_by_place_name_and_default_shown_matched_and_copied() -> 
     assert copy.copy(point) == copy.deepcopy(point) == pickle.loads(pickle.dumps(point)) == point
 
 
-def test_a_record_cannot_be_changed() -> None:
+def test_a_record_cannot_be_changed_and_equals_and_hashes_by_type_and_value() -> None:
     point = Point(1)
     with pytest.raises(AttributeError, match="cannot set 'x'"):
         point.x = 2  # type: ignore[misc]
@@ -49,9 +49,6 @@ def test_a_record_cannot_be_changed() -> None:
     with pytest.raises(AttributeError, match="cannot delete 'x'"):
         del point.x
     assert point == Point(1)
-
-
-def test_records_are_equal_and_hash_by_type_and_value() -> None:
     assert Point(1) == Point(1, 0, "here")
     assert hash(Point(1)) == hash(Point(1, 0, "here"))
     assert Point(1) != Point(2)

@@ -78,12 +78,22 @@ def test_a_typed_prompt_is_what_the_person_typed_without_what_editor_and_client_
     assert typed_of(user(text))[1] == (Turn("user", "The user opened a.py\nx = 1"),)
 
 
-def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone() -> None:
+def test_rows_are_said_by_someone_unless_the_client_marks_them_as_its_own() -> None:
     marks = "isMeta isSidechain agentId isCompactSummary isVisibleInTranscriptOnly isVirtual toolUseResult"
     for mark in marks.split():
         assert turn_of(user("hello", **{mark: "x"})) is None, mark
         assert turn_of(assistant("hello", **{mark: "x"})) is None, mark
         assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None, mark
+    assert text_of(queued("use tabs", commandMode="prompt", origin={"kind": "human"})) == "use tabs"
+    assert text_of(queued([{"type": "text", "text": "use tabs"}], commandMode="prompt")) == "use tabs"
+    assert turn_of(queued("ls", commandMode="bash")) is None
+    assert turn_of(queued("done", commandMode="prompt", origin={"kind": "task-notification"})) is None
+    assert turn_of({"type": "attachment", "attachment": {"type": "hook_success", "content": "MARK"}}) is None
+    row = assistant("Running it.", "Done.")
+    row["message"]["content"] += [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "Bash"}]
+    assert turn_of(row) == Turn("assistant", "Running it.\nDone.")
+    row["message"]["content"] = [{"type": "tool_use", "name": "Bash"}]
+    assert turn_of(row) is None
 
 
 def test_what_only_looks_like_a_prompt_is_not_one_and_its_origin_tells() -> None:
@@ -115,28 +125,12 @@ def test_what_only_looks_like_a_prompt_is_not_one_and_its_origin_tells() -> None
     assert not is_sdk(user("hello", promptSource="typed", entrypoint="cli"))
 
 
-def test_a_prompt_typed_while_a_tool_runs_is_an_attachment() -> None:
-    assert text_of(queued("use tabs", commandMode="prompt", origin={"kind": "human"})) == "use tabs"
-    assert text_of(queued([{"type": "text", "text": "use tabs"}], commandMode="prompt")) == "use tabs"
-    assert turn_of(queued("ls", commandMode="bash")) is None
-    assert turn_of(queued("done", commandMode="prompt", origin={"kind": "task-notification"})) is None
-    assert turn_of({"type": "attachment", "attachment": {"type": "hook_success", "content": "MARK"}}) is None
-
-
 def test_a_hundred_thousand_stray_wrappers_take_no_longer_than_their_length() -> None:
     text = "".join(f"<pasted_content id={number}>" for number in range(100_000))
     start = time.process_time()
     assert text_of(user(text)) == text
     assert text_of(user("<pasted_content " * 100_000)) == ("<pasted_content " * 100_000).strip()
     assert time.process_time() - start < 5
-
-
-def test_an_assistant_says_its_text_and_not_its_thoughts_or_tools() -> None:
-    row = assistant("Running it.", "Done.")
-    row["message"]["content"] += [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "Bash"}]
-    assert turn_of(row) == Turn("assistant", "Running it.\nDone.")
-    row["message"]["content"] = [{"type": "tool_use", "name": "Bash"}]
-    assert turn_of(row) is None
 
 
 def test_a_message_of_another_shape_and_a_line_that_is_no_row_say_why() -> None:
