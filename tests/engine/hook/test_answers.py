@@ -23,7 +23,7 @@ from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, put, write_memory, write_root
-from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, World, context_of
+from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, Prompted, World, context_of
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
@@ -318,3 +318,38 @@ def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> 
         for name, path in {"none": "", "in place": str(transcript), "elsewhere": str(world.transcript)}.items()
     }
     assert [name for name, answer in given.items() if "Holds expire" in answer] == ["in place"]
+
+
+PORT = "on which port does the linter server listen for requests"
+FACT = "- The linter server listens on port 8443 for requests\n"
+INDEX = f"# Memory\n\n## Build\n{FACT}" + "- filler\n" * 220 + "## Later\n- The linter server requests a licence\n"
+
+
+def empty(world: World) -> None:
+    shutil.rmtree(world.root)
+    world.root.mkdir()
+
+
+def test_a_fact_of_the_clients_own_memory_md_is_repeated_only_behind_the_cut(world: World) -> None:
+    empty(world)
+    world.auto_memory.mkdir(parents=True, exist_ok=True)
+    (world.auto_memory / "MEMORY.md").write_text(INDEX, encoding="utf-8")
+    found = Prompted(world, prompt=PORT).context
+    assert "requests a licence" in found
+    assert "8443" not in found
+    assert "status" in {one["dropped_by"] for one in world.log()[-1]["candidates"]}
+    world.environ["MEMSIFT_REPEAT_LOADED"] = "true"
+    assert "8443" in Prompted(world, prompt=PORT).context
+
+
+def test_the_memory_md_of_a_repository_is_not_loaded_by_the_client(world: World) -> None:
+    empty(world)
+    (world.root / "MEMORY.md").write_text(INDEX, encoding="utf-8")
+    assert "8443" in Prompted(world, prompt=PORT).context
+
+
+def test_the_log_says_why_a_folder_has_no_memory(world: World) -> None:
+    empty(world)
+    (world.root / "notes.txt").write_text("text", encoding="utf-8")
+    assert Prompted(world, prompt=PORT).context == ""
+    assert "holds no memories: of its files (1 *.txt) none is read" in world.log()[-1]["reason"]
