@@ -202,15 +202,9 @@ def test_a_foreign_file_is_replaced(project: Project, content: bytes) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "update about set format = 'older'",
-        "pragma journal_mode = wal; update about set format = 'older'",
-        "update about set root = '00'",
-        "update about set store = 'MEMORY.md'",
-        "delete from about",
-        "drop table memory",
-        "drop table about",
-        "drop table size",
-        "drop table full_text_data",
+        *("update about set format = 'older'", "pragma journal_mode = wal; update about set format = 'older'"),
+        *("update about set root = '00'", "update about set store = 'MEMORY.md'", "delete from about"),
+        *("drop table memory", "drop table about", "drop table size", "drop table full_text_data"),
     ],
 )
 def test_another_format_or_a_missing_table_is_built_anew(project: Project, statement: str) -> None:
@@ -236,11 +230,8 @@ def test_a_pipe_in_the_place_of_the_journal_is_removed_and_not_waited_for(projec
 @pytest.mark.parametrize(
     "statement",
     [
-        "delete from full_text_data",
-        "update memory set stems = 0",
-        "update memory set title = null",
-        "update memory set path = null",
-        "drop table size",
+        *("delete from full_text_data", "update memory set stems = 0", "update memory set title = null"),
+        *("update memory set path = null", "drop table size"),
     ],
 )
 def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) -> None:

@@ -61,11 +61,8 @@ def test_on_linux_and_macos_they_lie_in_hidden_folders_of_an_absolute_home_folde
 
 def test_on_windows_they_lie_in_appdata_or_in_an_absolute_xdg_folder() -> None:
     assert places(WINDOWS, ANN) == [
-        r"C:\Users\ann\AppData\Roaming\memsift\config.toml",
-        r"D:\Local\memsift\data\labels.db",
-        r"D:\Local\memsift\cache",
-        r"D:\Local\memsift\state",
-        r"C:\Users\ann\.claude",
+        *(r"C:\Users\ann\AppData\Roaming\memsift\config.toml", r"D:\Local\memsift\data\labels.db"),
+        *(r"D:\Local\memsift\cache", r"D:\Local\memsift\state", r"C:\Users\ann\.claude"),
     ]
     assert places(WINDOWS, {"USERPROFILE": r"E:\bo"})[:2] == [
         r"E:\bo\AppData\Roaming\memsift\config.toml",

@@ -36,12 +36,8 @@ def test_three_are_injected_of_a_pool_of_fifteen_unless_the_configuration_says_o
     assert [one.rank for one in retrieval.candidates] == list(range(1, 16))
     assert {one.dropped_by for one in retrieval.candidates[3:]} == {"cap"}
     assert retrieval.candidates[3].reason == "only 3 are injected"
-    assert (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback) == (
-        "bm25",
-        "fts5_bm25",
-        "auto",
-        "",
-    )
+    made = (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback)
+    assert made == ("bm25", "fts5_bm25", "auto", "")
     config = replace(with_judge(candidate_pool_size=5), max_inject=1)
     retrieval = run("cache rule", *CACHE, config=config)
     assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])

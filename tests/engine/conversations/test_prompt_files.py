@@ -44,10 +44,7 @@ REAL_PROMPTS = {
         "prompt after clear",
     ],
     "tui_2.1.330_queue_agents": [
-        "first slow prompt",
-        "queued while busy",
-        "interrupt me",
-        "please spawn an agent",
+        *("first slow prompt", "queued while busy", "interrupt me", "please spawn an agent"),
         "please background an agent",
     ],
     "tui_2.1.330_steer": ["please sleep in a tool", "steer mid turn please"],
@@ -87,10 +84,7 @@ def test_a_real_history_alone_gives_the_same_prompts(shared_data: Path) -> None:
 def test_sdk_prompts_come_when_asked_for_and_a_forked_one_has_one_id_in_both_transcripts(shared_data: Path) -> None:
     folder = shared_data / "transcripts" / "p_2.1.330_image_fork"
     assert texts(read_prompts([str(folder)], include_sdk=True)) == [
-        "first block\nwhat is in this image",
-        "plain second",
-        "forked question",
-        "resumed question",
+        *("first block\nwhat is in this image", "plain second", "forked question", "resumed question"),
         "bare question",
     ]
     everything = read_prompts([str(shared_data / "transcripts")], include_sdk=True)

@@ -76,14 +76,9 @@ def test_rows_that_cannot_be_read_are_named_by_line_with_what_is_wrong(tmp_path:
     assert texts(reading) == ["fix it"]
     assert [skipped.where for skipped in reading.skipped] == [f"{path}:{line}" for line in (1, 2, 3, 4, 5, 6, 7, 10)]
     assert [skipped.reason for skipped in reading.skipped] == [
-        "not a JSON object",
-        "not a JSON object",
-        "not a JSON object",
-        "the message's content is neither text nor blocks",
-        "the message is not an object",
-        "not UTF-8",
-        "nested too deeply",
-        "cut off: the file ends within this row",
+        *("not a JSON object", "not a JSON object", "not a JSON object"),
+        *("the message's content is neither text nor blocks", "the message is not an object", "not UTF-8"),
+        *("nested too deeply", "cut off: the file ends within this row"),
     ]
     rows = [{"prompt": "ok"}, {"prompt": " "}, {"query": "x"}, {"prompt": "x", "context": "y"}]
     path = write(tmp_path / "scores.jsonl", {"score": 1})

@@ -187,23 +187,14 @@ def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -
 
 
 DESCRIPTIONS = [
-    "{one}",
-    "{one}\n  on two lines",
-    ">-\n  {one}\n  folded",
-    ">-\n  {one}\n\n  folded",
-    "|\n  {one}\n  literal",
-    '"{one}\n  in quotes"',
-    "'{one}'",
-    "\n  {one}",
+    *("{one}", "{one}\n  on two lines", ">-\n  {one}\n  folded", ">-\n  {one}\n\n  folded", "|\n  {one}\n  literal"),
+    *('"{one}\n  in quotes"', "'{one}'", "\n  {one}"),
 ]
 """Ways to write a description."""
 
 BELOW = [
-    "",
-    "metadata:\n  node_type: memory\n  type: project # a comment\n",
-    "metadata: {type: project, x: [1, 2]}\n",
-    "metadata: {type: project, record_status: active, x: 1}\n",
-    "metadata: {type: project,\n  x: 1}\ntype: user\n",
+    *("", "metadata:\n  node_type: memory\n  type: project # a comment\n", "metadata: {type: project, x: [1, 2]}\n"),
+    *("metadata: {type: project, record_status: active, x: 1}\n", "metadata: {type: project,\n  x: 1}\ntype: user\n"),
     "# a comment\ntags: [a, b] # two\nempty:\n",
 ]
 

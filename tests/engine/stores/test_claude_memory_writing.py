@@ -46,19 +46,14 @@ def test_the_list_of_changes_holds_the_newest_fifty_without_long_values() -> Non
 
 
 def test_values_of_every_kind_are_set() -> None:
-    one = edited(
-        Changes(
-            fields=(
-                ("rationale", ("first", "second")),
-                ("content.consequences", ('["one, two"]',)),
-                ("alternatives", ('[{"option": "a", "rejected_reason": "b"}]',)),
-                ("tags", ("One,two", "one")),
-                ("related_files", ("a.py", "b.py")),
-                ("confidence", ("0.5",)),
-                ("status", ("superseded",)),
-            )
-        )
-    )
+    values = {
+        "rationale": ("first", "second"),
+        "content.consequences": ('["one, two"]',),
+        "alternatives": ('[{"option": "a", "rejected_reason": "b"}]',),
+        **{"tags": ("One,two", "one"), "related_files": ("a.py", "b.py"), "confidence": ("0.5",)},
+        "status": ("superseded",),
+    }
+    one = edited(Changes(fields=tuple(values.items())))
     assert one["content"]["rationale"] == ["first", "second"]
     assert one["content"]["consequences"] == ["one, two"]
     assert one["content"]["alternatives"] == [{"option": "a", "rejected_reason": "b"}]

@@ -16,10 +16,7 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=6)
 STYLES = st.sampled_from(
     [
-        {},
-        {"indent": 2},
-        {"indent": 4},
-        {"indent": "\t"},
+        *({"indent": indent} for indent in (None, 2, 4, "\t")),
         {"separators": (",", ":")},
         {"indent": 2, "ensure_ascii": False},
     ]

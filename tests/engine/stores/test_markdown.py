@@ -191,14 +191,7 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
     root, outside = tmp_path / "vault", tmp_path / "outside"
     write(outside, "secret.md", "SECRET")
     for name in (
-        "b.md",
-        "x/a.md",
-        "x/y/A.MD",
-        ".obsidian/c.md",
-        "x/.trash/d.md",
-        "node_modules/e.md",
-        ".f.md",
-        "g.txt",
+        *("b.md", "x/a.md", "x/y/A.MD", ".obsidian/c.md", "x/.trash/d.md", "node_modules/e.md", ".f.md", "g.txt"),
     ):
         write(root, name, "text")
     write(root, "empty.md", " \n")
