@@ -113,7 +113,7 @@ def test_nothing_in_a_memory_leaves_its_place_and_text_is_made_safe() -> None:
         assert inject.clean(text) == expected, text
 
 
-def test_a_title_names_no_other_path_and_a_category_is_escaped_and_cut() -> None:
+def test_a_title_names_no_other_path_a_category_is_cut_and_the_tags_that_fit_are_whole() -> None:
     line = inject.entry(memory("Title -> /etc/passwd #tags:x", memory_id="x").summary, "high")
     assert line.count(" -> ") == 1
     assert line.endswith(" -> .claude/memory/decisions/x.json</result>")
@@ -121,6 +121,12 @@ def test_a_title_names_no_other_path_and_a_category_is_escaped_and_cut() -> None
     assert 'category="A&amp;B&quot;"' in inject.entry(one, "high")
     one = replace(memory("A").summary, category="c" * 90, path="p" * 900)
     assert inject.entry(one, "high") == (f'<result category="{"C" * 39}…" confidence="high">A -> {"p" * 900}</result>')
+    line = inject.entry(memory("A", *("t" * 49 for _ in range(9))).summary, "high")
+    assert line.endswith(f" #tags:{','.join(['t' * 49] * 4)}</result>")
+    line = inject.entry(memory("A", "x" * 1_000_000, "b").summary, "high")
+    assert line.endswith("A.json</result>")
+    line = inject.entry(memory("A", "x" * 198, "b").summary, "high")
+    assert line.endswith(f" #tags:{'x' * 198},b</result>")
 
 
 def test_a_long_title_is_cut_behind_a_word() -> None:
@@ -140,15 +146,6 @@ def test_a_long_title_is_cut_behind_a_word() -> None:
         line = inject.entry(replace(memory("A").summary, title=title), "high")
         start, end = '<result category="DECISION" confidence="high">', "A.json</result>"
         assert line == f"{start}{expected} -> .claude/memory/decisions/{end}", title
-
-
-def test_the_first_tags_that_fit_are_shown_whole() -> None:
-    line = inject.entry(memory("A", *("t" * 49 for _ in range(9))).summary, "high")
-    assert line.endswith(f" #tags:{','.join(['t' * 49] * 4)}</result>")
-    line = inject.entry(memory("A", "x" * 1_000_000, "b").summary, "high")
-    assert line.endswith("A.json</result>")
-    line = inject.entry(memory("A", "x" * 198, "b").summary, "high")
-    assert line.endswith(f" #tags:{'x' * 198},b</result>")
 
 
 @given(st.text(), st.integers(2, 9))

@@ -52,13 +52,10 @@ def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
         assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
 
 
-def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
+def test_a_prompt_that_matches_nothing_brings_up_nothing_and_a_body_gives_only_a_bonus() -> None:
     for prompt in ("zanzibar", "the of and", "", "?!"):
         assert run(prompt, *CACHE).candidates == ()
     assert run("cache rule").candidates == ()
-
-
-def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
     body = "expiry belongs to the cache"
     retrieval = run("cache expiry belongs", memory("Cache", body=body), memory("Other", body=body), *fillers(10))
     (only,) = retrieval.candidates
@@ -113,10 +110,13 @@ def test_search_looks_into_bodies_injects_ten_and_does_not_drop_for_weakness_or_
     assert len(retrieval.injected) == 10
 
 
-def test_category_decides_between_equal_matches() -> None:
+def test_category_decides_between_equal_matches_and_confidence_under_the_floor_is_medium() -> None:
     memories = [memory("cache", category=name) for name in ("session_summary", "runbook", "decision")]
     memories = [replace(one, summary=replace(one.summary, id=one.summary.category)) for one in memories]
     assert injected(run("cache", *memories)) == ["decision", "runbook", "session_summary"]
+    assert run("cache", memory("cache"), *fillers(9)).candidates[0].confidence == HIGH
+    config = replace(ORIGINAL, confidence_abs_floor=50.0)
+    assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
 
 
 def test_what_the_session_has_is_not_repeated_until_it_changes_and_takes_its_place() -> None:
@@ -169,12 +169,6 @@ def test_the_block_never_exceeds_the_budget(titles: list[str], limit: int) -> No
     memories = [memory(f"cache {title}", title, memory_id=f"m{i}") for i, title in enumerate(titles)]
     config = replace(ORIGINAL, max_characters=limit, max_inject=6)
     assert inject.length(inject.context(run("cache", *memories, config=config), config)) <= limit
-
-
-def test_confidence_under_the_absolute_floor_is_medium() -> None:
-    assert run("cache", memory("cache"), *fillers(9)).candidates[0].confidence == HIGH
-    config = replace(ORIGINAL, confidence_abs_floor=50.0)
-    assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
 
 
 def test_the_judge_sees_what_the_stages_before_left_and_what_it_keeps_is_injected_in_bm25_order_up_to_the_cap() -> None:

@@ -60,14 +60,11 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
     assert surer(0.75) == pytest.approx(1 / (1 + exp(-log(3) - FURTHER)))
 
 
-def test_without_a_model_no_candidate_has_a_probability() -> None:
+def test_without_a_model_or_over_the_floor_no_candidate_has_a_probability_and_a_place() -> None:
     found = run(None)
     assert injected(found) == ["all", "three", "two"]
     assert {one.probability for one in found.candidates} == {None}
     assert (found.system, found.least) == ("memsift", None)
-
-
-def test_what_the_cutoff_drops_takes_no_place_and_what_the_floor_drops_never_reaches_it() -> None:
     backwards = cutoff(DEFAULT, intercept=6.2, weights={"strength": -0.8})
     assert injected(run(None)) == ["all", "three", "two"]
     assert injected(run(backwards)) == ["two", "one"]
@@ -90,7 +87,7 @@ def test_confidence_follows_from_the_probability_also_of_a_single_match() -> Non
     assert tuned.confidence == LOW
 
 
-def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
+def test_only_the_uncertain_band_is_put_before_the_judge_and_where_it_fails_the_cutoff_decides() -> None:
     model = cutoff(DEFAULT, threshold=0.8, doubt=0.2)
     probabilities = {one.memory.id: one.probability or 0.0 for one in run(model).candidates}
     assert probabilities["one"] < 0.2 < probabilities["two"] < probabilities["three"]
@@ -103,6 +100,18 @@ def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
     assert dropped(found)["one"] == "cutoff"
     assert candidates(found)["all"].verdict is None
     assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
+    judge = FakeJudge()
+    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
+    assert judge.asked == []
+    assert found.judgement is None
+    assert injected(found) == ["all", "three"]
+    for status in ["timeout", "http_error", "parse_error", "refused"]:
+        model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
+        alone = injected(run(model))
+        found = run(model, judge=FakeJudge(status=status))
+        assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
+        assert found.fallback == status, status
+        assert found.least == 0.7, status
 
 
 def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_says_so() -> None:
@@ -116,24 +125,6 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
         assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
     assert last.reason.startswith("the 12 strongest are looked at")
-
-
-def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
-    judge = FakeJudge()
-    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
-    assert judge.asked == []
-    assert found.judgement is None
-    assert injected(found) == ["all", "three"]
-
-
-def test_where_the_judge_fails_the_cutoff_decides_alone() -> None:
-    for status in ["timeout", "http_error", "parse_error", "refused"]:
-        model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
-        alone = injected(run(model))
-        found = run(model, judge=FakeJudge(status=status))
-        assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
-        assert found.fallback == status, status
-        assert found.least == 0.7, status
 
 
 def test_there_is_no_cutoff_for_another_strategy_a_search_or_without_fts5() -> None:

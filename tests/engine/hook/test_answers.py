@@ -235,7 +235,7 @@ def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:
     assert world.log()[0]["candidates"] == []
 
 
-def test_a_log_that_grew_too_large_is_put_aside(world: World) -> None:
+def test_a_log_that_grew_too_large_is_put_aside_and_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
     world.state.mkdir(parents=True)
     log = world.state / "activity.jsonl"
     with log.open("wb") as file:
@@ -243,25 +243,19 @@ def test_a_log_that_grew_too_large_is_put_aside(world: World) -> None:
     assert world.context()
     assert len(world.log()) == 1
     assert (world.state / "activity.jsonl.1").stat().st_size == 20_000_001
-
-
-def test_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
     write_memory(world.root, memory("Postgres replication lag"))
     noise = " ".join(f"absent{i}" for i in range(90_000))
     assert len(noise) > 1_000_000
     assert "replication" in world.context(f"why does postgres replication lag? {noise}")
 
 
-def test_what_is_no_request_is_answered_with_silence_and_fields_of_a_wrong_type_are_empty(world: World) -> None:
+def test_what_is_no_request_is_answered_with_silence_and_broken_texts_and_fields_are_survived(world: World) -> None:
     for name, stdin in NOT_REQUESTS.items():
         assert parse_request(stdin, {}) is None, name
         assert respond(stdin, world.environ, world.stderr) == "", name
     request = parse_request(b'{"prompt": "p", "session_id": 3, "cwd": null, "transcript_path": [], "source": {}}', {})
     assert (request.session_id, request.transcript_path, request.source) == ("", "", "")
     assert request.cwd == os.getcwd()  # noqa: PTH109 - what the engine falls back to
-
-
-def test_invalid_utf_8_and_lone_surrogates_in_a_prompt_are_survived(world: World) -> None:
     payload = json.dumps(world.payload()).encode()
     assert context_of(respond(payload.replace(b"how do", b"how \xff\xfe do"), world.environ, world.stderr))
     lone = payload.replace(b"how do", rb"how \ud800 do").replace(b"session-1", rb"\udfff")
@@ -342,13 +336,10 @@ def test_a_fact_of_the_clients_own_memory_md_is_repeated_only_behind_the_cut(wor
     assert "8443" in Prompted(world, prompt=PORT).context
 
 
-def test_the_memory_md_of_a_repository_is_not_loaded_by_the_client(world: World) -> None:
+def test_the_memory_md_of_a_repository_is_not_loaded_and_the_log_says_why_a_folder_has_no_memory(world: World) -> None:
     empty(world)
     (world.root / "MEMORY.md").write_text(INDEX, encoding="utf-8")
     assert "8443" in Prompted(world, prompt=PORT).context
-
-
-def test_the_log_says_why_a_folder_has_no_memory(world: World) -> None:
     empty(world)
     (world.root / "notes.txt").write_text("text", encoding="utf-8")
     assert Prompted(world, prompt=PORT).context == ""

@@ -288,14 +288,13 @@ def test_any_json_gives_a_configuration_within_limits(
     assert isinstance(config.judge.model, str)
 
 
-def test_a_number_that_the_model_or_the_strategy_decides_may_be_null(tmp_path: Path) -> None:
+def test_a_number_may_be_null_or_is_brought_into_its_range_and_a_wrong_value_changes_nothing(
+    tmp_path: Path,
+) -> None:
     config = load(tmp_path, {"noise_floor": None, "cutoff_threshold": None}, {"MEMSIFT_CUTOFF_THRESHOLD": "null"})
     assert (config.noise_floor, config.cutoff_threshold) == (None, None)
     with pytest.raises(ConfigError, match=r"'retrieval.max_inject' is None"):
         load(tmp_path, {"max_inject": None})
-
-
-def test_a_wrong_value_leaves_the_weaker_source_and_a_number_out_of_range_the_nearest(tmp_path: Path) -> None:
     for section, expected in [
         ({"max_inject": 99}, {"max_inject": 20}),
         ({"max_inject": -1, "noise_floor": 2}, {"max_inject": 0, "noise_floor": 1.0}),

@@ -172,12 +172,6 @@ def test_any_title_is_read_as_it_was_written(title: str, before: str) -> None:
         assert read_corpus(folder).memories[0].summary.title == shown
 
 
-@pytest.mark.parametrize("name", ["a\nb.md", "a\u2028b.md"])
-def test_a_file_that_no_line_can_name_has_no_line(name: str) -> None:
-    assert writing.entry_line(name, "text") == ""
-    assert writing.entry_line("two-words.md", "text")
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["retired", "archived"]))
 def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -> None:
     retired = writing.with_status(body, status, "x", NOW)
@@ -248,7 +242,9 @@ def test_a_status_that_a_person_wrote_is_taken_back_as_a_whole(status: str) -> N
     assert writing.with_status(inside, "active", "", NOW) == restored
 
 
-def test_toml_is_never_written() -> None:
+def test_toml_is_never_written_and_a_file_that_no_line_can_name_has_none() -> None:
+    for name, has_line in (("a\nb.md", False), ("a\u2028b.md", False), ("two-words.md", True)):
+        assert bool(writing.entry_line(name, "text")) is has_line, name
     text = '+++\ndescription = "x"\n+++\nBody.\n'
     with pytest.raises(InvalidMemoryError, match="cannot write description into this front matter"):
         writing.edited(text, Changes(title="y"), NOW)
