@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.errors import InvalidMemoryError, ReadOnlyStoreError
+from engine.errors import CurationError, InvalidMemoryError
 from engine.lean.record import Record
 from engine.stores.registry import MODULES, formats_of, module_for
 
@@ -149,13 +149,13 @@ class Writing(Protocol):
 def writing_of(root: str, name: str = "", category: str = "") -> Writing:
     """The module that writes the file *name* of *root*, or a new memory of *category*: by default the first that fits.
 
-    Raises ReadOnlyStoreError.
+    Raises CurationError.
     """
     formats = formats_of(root)
     modules = [module_for(formats, name)] if name and formats else [format_.module for format_ in formats]
     writings = [writing for writing in map(_writing, modules) if writing]
     if not writings:
-        raise ReadOnlyStoreError(
+        raise CurationError(
             f"{root} holds memories in the format {' and '.join(modules).replace('_', ' ')}, which memsift only reads. "
             "Change them with the program that wrote them."
         )
