@@ -125,10 +125,9 @@ def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, 
     """
     found = []
     if _head(interpreter).startswith(b"#!"):
-        found.append(
-            f"{interpreter} is a script that starts Python, so each prompt waits for two programs. Install memsift "
-            "with the interpreter itself: python -c 'import sys; print(sys.base_prefix)' says where it is."
-        )
+        problem = f"{interpreter} is a script that starts Python, so each prompt waits for two programs."
+        place = "python -c 'import sys; print(sys.base_prefix)' says where it is"
+        found.append(f"{problem} Install memsift with the interpreter itself: {place}.")
     script = shutil.which(SCRIPT, path=environ.get("PATH"))
     recorded = hook_start_file(environ)  # with it, the shared command does not run the script
     needs_script = any(

@@ -248,11 +248,9 @@ def _require_places(file: SettingsFile, ours: Ours) -> None:
     for path, kind in shapes:
         found = value_at(file.content, *path)
         if found is not None and not isinstance(found, kind):
-            what = "an object" if kind is dict else "a list"
-            raise SettingsFileError(
-                f"{file.path}, line {line_of(file.text or '', path)}: expected {what} at {'.'.join(path)!r}. Mend it "
-                "first: nothing was changed."
-            )
+            place = f"{file.path}, line {line_of(file.text or '', path)}"
+            problem = f"{place}: expected {'an object' if kind is dict else 'a list'} at {'.'.join(path)!r}."
+            raise SettingsFileError(f"{problem} Mend it first: nothing was changed.")
 
 
 def _with_table(text: str, path: Path, item: Mapping[str, Any]) -> str:
@@ -266,9 +264,8 @@ def _with_table(text: str, path: Path, item: Mapping[str, Any]) -> str:
     try:
         tomllib.loads(changed)
     except tomllib.TOMLDecodeError:
-        raise SettingsFileError(
-            f"{'.'.join(map(str, path))} is a list in brackets. Write it as tables first."
-        ) from None
+        name = ".".join(map(str, path))
+        raise SettingsFileError(f"{name} is a list in brackets. Write it as tables first.") from None
     return changed
 
 

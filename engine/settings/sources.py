@@ -93,9 +93,8 @@ class SettingsReading(Record):
         names = [key.removeprefix(f"{SECTION}.") for key, _ in self.untrusted]
         keys = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
         file = os.path.join(self.root, CONFIG_FILE)
-        reason = (
-            f"this root is not trusted any more: {self.change}" if self.change else "you have not trusted this root"
-        )
+        lost = f"this root is not trusted any more: {self.change}"
+        reason = lost if self.change else "you have not trusted this root"
         text = f"{file}: {keys} ignored, because {reason}. To allow: {trust_command(self.root)}"
         return f"{text} ({self.no_trust})" if self.no_trust else text
 

@@ -78,10 +78,8 @@ def _make(path: str, note: int, deadline: float) -> None:
             if _is_abandoned(path, earlier):
                 continue
             if time.monotonic() >= deadline:
-                raise RootLockedError(
-                    f"Another program is changing these memories: it holds {path}. Try again. A lock older than "
-                    f"{STALE_S:.0f} seconds is taken over."
-                ) from None
+                problem = f"Another program is changing these memories: it holds {path}. Try again."
+                raise RootLockedError(f"{problem} A lock older than {STALE_S:.0f} seconds is taken over.") from None
             time.sleep(POLL_S)
         except OSError as error:
             place = os.path.dirname(path)

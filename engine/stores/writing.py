@@ -155,10 +155,9 @@ def writing_of(root: str, name: str = "", category: str = "") -> Writing:
     modules = [module_for(formats, name)] if name and formats else [format_.module for format_ in formats]
     writings = [writing for writing in map(_writing, modules) if writing]
     if not writings:
-        raise CurationError(
-            f"{root} holds memories in the format {' and '.join(modules).replace('_', ' ')}, which memsift only reads. "
-            "Change them with the program that wrote them."
-        )
+        names = " and ".join(modules).replace("_", " ")
+        problem = f"{root} holds memories in the format {names}, which memsift only reads."
+        raise CurationError(f"{problem} Change them with the program that wrote them.")
     return next((writing for writing in writings if category in writing.CATEGORIES), writings[0])
 
 
