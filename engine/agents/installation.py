@@ -300,7 +300,6 @@ def _tables(name: str, item: Mapping[str, Any]) -> str:
     import tomlkit
 
     plain = {key: value for key, value in item.items() if not isinstance(value, list)}
-    inner = [
-        _tables(f"{name}.{key}", table) for key, value in item.items() if isinstance(value, list) for table in value
-    ]
-    return "".join([f"[[{name}]]\n", tomlkit.dumps(plain), *inner])
+    inner = [(key, table) for key, value in item.items() if isinstance(value, list) for table in value]
+    tables = [_tables(f"{name}.{key}", table) for key, table in inner]
+    return "".join([f"[[{name}]]\n", tomlkit.dumps(plain), *tables])

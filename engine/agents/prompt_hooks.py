@@ -157,15 +157,12 @@ def remarks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[
     found = []
     if len(own) > 1:
         places = ", ".join(hook.source for hook in own)
-        found.append(
-            f"memsift stands {len(own)} times: {places}. The first that starts answers a prompt, the others are silent."
-        )
-    found += [
-        f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
-        "--project: its command works on all."
-        for file in files
-        if file.scope in (PROJECT, PROJECT_TOML) and any(launcher_in(command) for command, _ in _commands(file))
-    ]
+        effect = "The first that starts answers a prompt, the others are silent."
+        found.append(f"memsift stands {len(own)} times: {places}. {effect}")
+    fix = "Run memsift install --project: its command works on all."
+    shared = [file for file in files if file.scope in (PROJECT, PROJECT_TOML)]
+    bound = [file.path for file in shared if any(launcher_in(command) for command, _ in _commands(file))]
+    found += [f"{path} starts memsift by paths of one machine, and does nothing on others. {fix}" for path in bound]
     if not all(command.startswith(ALWAYS_0) for command in commands):  # made by hand, or by an older memsift
         found.append(
             "the hook's command is of an older memsift, or made by hand: where the shell can start no process, it "

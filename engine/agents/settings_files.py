@@ -127,9 +127,8 @@ def save_backup(path: str, text: str | None, environ: Mapping[str, str]) -> None
             return
         write_whole(place, text.encode("utf-8"))
     except OSError as error:
-        raise SettingsFileError(
-            f"{place}, the copy of {path}, cannot be written ({error.strerror}). Nothing was changed."
-        ) from None
+        problem = f"{place}, the copy of {path}, cannot be written ({error.strerror})"
+        raise SettingsFileError(f"{problem}. Nothing was changed.") from None
 
 
 def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:

@@ -182,9 +182,8 @@ def _place_of(lines: Sequence[str], hunk: Hunk, at: int, best: Callable[[Sequenc
         places = [number + 1 for number, line in enumerate(lines) if line == hunk.above] or [0] * (not hunk.above)
     else:
         size = len(hunk.before)
-        places = [
-            number for number in range(len(lines) - size + 1) if tuple(lines[number : number + size]) == hunk.before
-        ]
+        starts = range(len(lines) - size + 1)
+        places = [start for start in starts if tuple(lines[start : start + size]) == hunk.before]
     if not places and not hunk.before:
         return best(lines, hunk.after[0])
     return min(places, key=lambda place: abs(place - at), default=None)

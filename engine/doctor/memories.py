@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.settings.roots import RootSearch
 
-NO_ROOTS = (
-    "Go to a project with .claude/memory, or name folders with `roots` in config.toml. memsift demo shows examples."
-)
+NO_ROOTS = "Go to a project with .claude/memory, or name folders with `roots` in config.toml."
 MUTE_OFF, TUNE_AGAIN = "memsift mute --off", "memsift tune --target-precision 0.8"
 
 
@@ -48,7 +46,9 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
         place = search.auto_memory.folder
         found.append(ok("auto memory", f"{f'in {place}' if place else 'off'}, as {auto} says"))
     if not search.roots:
-        found.append(problem("roots", f"there are no memories for {folder}", NO_ROOTS))
+        found.append(
+            problem("roots", f"there are no memories for {folder}", f"{NO_ROOTS} memsift demo shows examples.")
+        )
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
         try:

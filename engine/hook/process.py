@@ -247,9 +247,8 @@ class HookAnswer:
             self.activity.note(index=lag)
         # A hint that nothing fits would be false before the memories were read.
         context = inject.context(retrieval, config, request.cwd) if retrieval.injected or not lag else ""
-        self.activity.note_retrieval(
-            retrieval, inject.length(context), OF_LAG[lag] if lag else self._nothing(retrieval)
-        )
+        nothing = OF_LAG[lag] if lag else self._nothing(retrieval)
+        self.activity.note_retrieval(retrieval, inject.length(context), nothing)
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
         self._warn(warning(retrieval))
@@ -274,10 +273,8 @@ class HookAnswer:
         self, request: Request, readings: list[SettingsReading], joint: OpenRoots | None, session: Session
     ) -> Retrieval:
         config = joint.config if joint else readings[0].config
-        indexes = [
-            self._open(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
-            for reading in readings
-        ]
+        share_s, is_alone = config.deadline / len(readings), len(readings) == 1
+        indexes = [self._open(reading.root, share_s, is_alone=is_alone) for reading in readings]
         self.activity.stage("index")
         judge = _judge(config, self._environ)
         turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)

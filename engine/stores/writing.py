@@ -164,9 +164,8 @@ def writing_of(root: str, name: str = "", category: str = "") -> Writing:
 def writings_in(root: str, names: Iterable[str]) -> dict[Writing, list[str]]:
     """The modules that write formats of *root*, and which of the files *names* each writes."""
     formats = formats_of(root)
-    found: dict[Writing, list[str]] = {
-        writing: [] for format_ in formats if (writing := _writing(format_.module)) is not None
-    }
+    writings = filter(None, (_writing(format_.module) for format_ in formats))
+    found: dict[Writing, list[str]] = {writing: [] for writing in writings}
     for name in names if found else ():
         if (own := _writing(module_for(formats, name))) is not None:
             found[own].append(name)

@@ -239,17 +239,15 @@ def _blocks(lines: list[BodyLine]) -> Iterator[list[BodyLine]]:
 
 def _own_lines(block: list[BodyLine]) -> list[BodyLine]:
     """The lines of a block that lead to no note; empty if the block is an entry of the list or says nothing."""
-    has_links = [bool(note_links(line.text)) for line in block]
-    is_table = any(
-        is_link and line.text.lstrip().startswith("|") for line, is_link in zip(block, has_links, strict=True)
-    )
+    pairs = [(line, bool(note_links(line.text))) for line in block]
+    is_table = any(is_link and line.text.lstrip().startswith("|") for line, is_link in pairs)
     own = [
         line
-        for line, is_link in zip(block, has_links, strict=True)
+        for line, is_link in pairs
         if line.text.strip() and not (is_link or line.text.startswith("<!--") or (is_table and "|" in line.text))
     ]
     words = " ".join(line.text for line in own).strip("-*+ `")
-    is_entry = has_links[0] or words.startswith("[[") or words.split(" ", 1)[0].rstrip(":`*").endswith(".md")
+    is_entry = pairs[0][1] or words.startswith("[[") or words.split(" ", 1)[0].rstrip(":`*").endswith(".md")
     is_heading = len(own) < len([line for line in block if line.text.strip()]) and words.endswith(":")
     return own if any(map(str.isalnum, words)) and not (is_entry or is_heading) else []
 
