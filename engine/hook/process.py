@@ -277,7 +277,7 @@ class HookAnswer:
         indexes = [self._open(reading.root, share_s, is_alone=is_alone) for reading in readings]
         self.activity.stage("index")
         judge = _judge(config, self._environ)
-        turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
+        turns = self._turns(request, config, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
         question = Query(prompt, session=session)
         if joint:
@@ -295,6 +295,21 @@ class HookAnswer:
         self.activity.note(corpus=indexes[0].corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
+
+    def _turns(self, request: Request, config: Config, *, has_judge: bool) -> tuple[Turn, ...]:
+        """The last turns of the conversation, for the query and for a judge.
+
+        With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
+        """
+        if has_judge:
+            wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
+        else:
+            wanted = TURNS if config.match_strategy == MEMSIFT else 0
+        path, folder = request.transcript_path, self._agent.home(self._environ) if self._agent else ""
+        if not wanted or not is_in_place(path, self._environ, folder):
+            return ()
+        turns: tuple[Turn, ...] = transcripts_of(self._agent).last_turns(path, wanted)
+        return turns
 
     def _open(self, root: str, deadline_s: float, *, is_alone: bool) -> Index:
         """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
@@ -349,24 +364,6 @@ def _run() -> None:
         sys.stdout.write(answer)
         sys.stdout.flush()
     decision.remember()
-
-
-def _turns(
-    request: Request, config: Config, environ: Mapping[str, str], agent: Agent | None, *, has_judge: bool
-) -> tuple[Turn, ...]:
-    """The last turns of the conversation with *agent*, or with Claude Code, for the query and for a judge.
-
-    With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
-    """
-    if has_judge:
-        wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
-    else:
-        wanted = TURNS if config.match_strategy == MEMSIFT else 0
-    path, folder = request.transcript_path, agent.home(environ) if agent else ""
-    if not wanted or not is_in_place(path, environ, folder):
-        return ()
-    turns: tuple[Turn, ...] = transcripts_of(agent).last_turns(path, wanted)
-    return turns
 
 
 def transcripts_of(agent: Agent | None) -> Any:

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    Key = tuple[str, ...]
+
 VARIABLES = {
     "MEMSIFT_MATCH_STRATEGY": ("match_strategy",),
     "MEMSIFT_MAX_INJECT": ("max_inject",),
@@ -131,11 +133,7 @@ def _hinted(mistake: Mistake) -> str:
 
 
 def read_config(
-    root: str,
-    given: Mapping[str, str],
-    *,
-    is_trusted: bool = False,
-    changes: Mapping[tuple[str, ...], object] | None = None,
+    root: str, given: Mapping[str, str], *, is_trusted: bool = False, changes: Mapping[Key, object] | None = None
 ) -> SettingsReading:
     """The settings of *root*. *given*: the environment, and flags as variables. Never raises an Exception.
 
@@ -160,9 +158,7 @@ def trust_command(root: str) -> str:
 class _Reader:
     """Puts the sources of a root over each other."""
 
-    def __init__(
-        self, root: str, given: Mapping[str, str], *, is_trusted: bool, changes: Mapping[tuple[str, ...], object]
-    ) -> None:
+    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool, changes: Mapping[Key, object]) -> None:
         self._root, self._given, self._is_trusted, self._changes = root, given, is_trusted, changes
         self._sources: list[KeySource] = []
         self._untrusted: tuple[tuple[str, object], ...] = ()
