@@ -57,7 +57,7 @@ def list_(
     --text: Only memories that hold all of these words, best first.
     --root: the memories of all are listed.
     """
-    from tui.workspace.curate.curating import resolved
+    from tui.workspace.curate.curating import distinct_ids, resolved
 
     found = [
         memory
@@ -67,7 +67,11 @@ def list_(
         and set(tag) <= set(memory.memory.tags)
     ]
     rows = [{"root": memory.root, **picked(memory.memory, *FIELDS)} for memory in found]
-    lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
+    if form == "ids":
+        lines = [memory.memory.id for memory in found]
+    else:
+        summaries = zip(distinct_ids(found), (memory.memory for memory in found), strict=True)
+        lines = aligned([(name, memory.status, memory.category, memory.title) for name, memory in summaries])
     click.echo(output(form, rows, lines), nl=False)
 
 
@@ -87,7 +91,10 @@ def show(memory_id: MemoryId, roots: EachRoot, form: ListForm) -> None:
     from tui.workspace.curate.curating import chosen, resolved
 
     (found,) = chosen([memory_id], resolved(roots))
-    memory = _whole(found)
+    with opening.opened_index(found.root) as index:
+        memory = index.memory(found.memory.id)
+    if memory is None:
+        raise UnknownMemoryError(f"{found.memory.file} has just changed, or is gone. Try again.")
     sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
     row = {"root": found.root, **picked(memory.summary, *FIELDS), "sections": sections}
     click.echo(output(form, row, _text(memory)), nl=False)
@@ -106,35 +113,10 @@ def _listed(roots: Sequence[str], text: str) -> list[FoundMemory]:
     return found
 
 
-def _whole(found: FoundMemory) -> Memory:
-    """The memory as its file is now. Raises UnknownMemoryError."""
-
-    with opening.opened_index(found.root) as index:
-        memory = index.memory(found.memory.id)
-    if memory is None:
-        raise UnknownMemoryError(f"{found.memory.file} has just changed, or is gone. Try again.")
-    return memory
-
-
-def _lines(found: Sequence[FoundMemory]) -> list[str]:
-    """A line for each memory."""
-    from tui.workspace.curate.curating import distinct_ids
-
-    facts = [(memory.memory.status, memory.memory.category, memory.memory.title) for memory in found]
-    return aligned([(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)])
-
-
 def _text(memory: Memory) -> list[str]:
     summary = memory.summary
-    facts = {
-        "id": summary.id,
-        "status": summary.status,
-        "category": summary.category,
-        "tags": ", ".join(summary.tags),
-        "created": summary.created_at,
-        "updated": summary.updated_at,
-        "file": summary.file,
-    }
+    facts = {**picked(summary, "id", "status", "category"), "tags": ", ".join(summary.tags)}
+    facts |= {"created": summary.created_at, "updated": summary.updated_at, "file": summary.file}
     lines = [summary.title, "", *(f"{name + ':':<10}{value}" for name, value in facts.items() if value)]
     for section in memory.sections:
         lines += ["", *([section.heading] if section.heading else []), *(f"  {line}" for line in section.lines)]

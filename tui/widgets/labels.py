@@ -168,26 +168,19 @@ class NoteInput(Input):
         if not self.is_open:
             self.app.post_message(Key(event.key, event.character))
         elif event.key in ("enter", "escape"):
-            self._leave(keeps=event.key == "enter")
-        elif not await self._edit(event.key):
+            if event.key == "escape":
+                self.value = self._before
+            self.is_open = False
+            # no focus until the app moves it: of two keys that follow, the second must not overtake the first
+            self.screen.set_focus(None)
+            self.post_message(self.Left())
+        elif bound := self._bindings.key_to_bindings.get(event.key):  # the input's own action
+            for binding in bound:
+                await self.run_action(binding.action)
+        else:
             return
         event.stop()
         event.prevent_default()
-
-    def _leave(self, *, keeps: bool) -> None:
-        if not keeps:
-            self.value = self._before
-        self.is_open = False
-        # no focus until the app moves it: of two keys that follow, the second must not overtake the first
-        self.screen.set_focus(None)
-        self.post_message(self.Left())
-
-    async def _edit(self, key: str) -> bool:
-        """Run the input's own action of *key*; False if it has none."""
-        bound = self._bindings.key_to_bindings.get(key, ())
-        for binding in bound:
-            await self.run_action(binding.action)
-        return bool(bound)
 
 
 class RemarkLine(Vertical):

@@ -77,10 +77,12 @@ def record(root: str) -> None:
     lines = [
         f"  {key} = {printed_json(value)}" for key, value in read_config(root, {**os.environ, **A_JUDGE}).untrusted
     ]
-    click.echo("\n".join([f"{file} decides from now on:", *lines] if lines else [f"{file} needs no trust today."]))
+    if lines:
+        click.echo("\n".join([f"{file} decides from now on:", *lines]))
+    none = "" if lines else "; it has no settings that wait for trust"
     with uninterrupted():
         trusting.trust(root, os.environ)
-        tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
+        tell(f"Trusted: {root}{none}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
     for mistake in read_config(root, os.environ).lines:
         tell(mistake)
     with suppress(RootError), closing(open_index(root, os.environ)) as index:
