@@ -206,14 +206,14 @@ def cutoff_for(system: System, roots: OpenRoots) -> Cutoff:
 
 
 def named_systems(given: str, judge: Judge | None, injected: Sequence[str]) -> list[System]:
-    names = list(dict.fromkeys(name.strip() for name in given.split(",")))
-    for name in names:
+    chosen = []
+    for name in dict.fromkeys(name.strip() for name in given.split(",")):
         if is_injected(name) and name not in injected:
             known = f"There are records of {', '.join(injected)}." if injected else NAME_TRANSCRIPTS
             raise click.UsageError(f"{NO_RECORD.format(name)} {known}")
         if not is_injected(name) and name not in SYSTEMS:
             raise click.UsageError(f"There is no system {name!r}. Choose from {', '.join((*SYSTEMS, *injected))}.")
-    chosen = [injected_system(name) if is_injected(name) else SYSTEMS[name] for name in names]
+        chosen.append(injected_system(name) if is_injected(name) else SYSTEMS[name])
     if judge is None and any(system.has_judge for system in chosen):
         raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")
     return chosen

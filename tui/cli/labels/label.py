@@ -114,15 +114,22 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     lines = [f"{progress.done:,} of {counted(progress.prompts, 'prompt')} done by {progress.annotator}"]
     if progress.seconds_per_card is not None:
         lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
-    return text_of([*lines, *people_lines(progress), *people_differ_lines(progress)])
+    lines += people_lines(progress)
+    if progress.disputed:
+        disputed = counted(progress.disputed, "memory")
+        lines.append(f"people disagree about {disputed}. To settle them: memsift label --adjudicate")
+    if progress.settled:
+        lines.append(f"{progress.settled:,} settled")
+    if progress.stale:
+        lines.append(f"{counted(progress.stale, 'label')} of edited memories: not counted")
+    return text_of(lines)
 
 
 def people_lines(progress: LabellingProgress) -> list[str]:
     lines = [] if progress.people else ["no labels yet. To start: memsift, then L"]
     for person in progress.people:
-        verdicts = ", ".join(
-            f"{count:,} {WORDS.get(verdict, verdict)}" for verdict, count in person.verdicts.items() if count
-        )
+        counts = person.verdicts.items()
+        verdicts = ", ".join(f"{count:,} {WORDS.get(verdict, verdict)}" for verdict, count in counts if count)
         given = f" ({verdicts})" if verdicts else ""
         imported = f", {person.imported:,} imported" if person.imported else ""
         lists = f", {counted(person.lists, 'list card')}" if person.lists else ""
@@ -132,16 +139,4 @@ def people_lines(progress: LabellingProgress) -> list[str]:
             kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
             cards = counted(person.repeated, "repeated card")
             lines.append(f"  same answer on {person.same:,} of {cards}{kappa}")
-    return lines
-
-
-def people_differ_lines(progress: LabellingProgress) -> list[str]:
-    lines = []
-    if progress.disputed:
-        disputed = counted(progress.disputed, "memory")
-        lines.append(f"people disagree about {disputed}. To settle them: memsift label --adjudicate")
-    if progress.settled:
-        lines.append(f"{progress.settled:,} settled")
-    if progress.stale:
-        lines.append(f"{counted(progress.stale, 'label')} of edited memories: not counted")
     return lines
