@@ -59,12 +59,12 @@ def output_of_roots(form: str, made: Mapping[str, Output]) -> str:
     The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, and texts
     follow each other under their roots.
     """
+    if len(made) == 1:
+        ((row, text),) = made.values()
+        return f"{printed_json(row, indent=2)}\n" if form == "json" else text
     if form == "json":
-        rows = [{"root": root, **row} for root, (row, _) in made.items()]
-        (only, _), *others = made.values()
-        return f"{printed_json(rows if others else only, indent=2)}\n"
-    texts = {root: text for root, (_, text) in made.items()}
-    return "\n".join(f"{visible(root)}\n\n{text}" if len(texts) > 1 else text for root, text in texts.items())
+        return f"{printed_json([{'root': root, **row} for root, (row, _) in made.items()], indent=2)}\n"
+    return "\n".join(f"{visible(root)}\n\n{text}" for root, (_, text) in made.items())
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:

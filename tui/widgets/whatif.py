@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from labels.measure.metrics import Headline
-    from labels.report.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
     from tui.workspace.whatif.sample import ChangedPrompt, SettingsNumbers, WhatIfEffect
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 KNOB_WIDTH, SETTING_WIDTH = 17, 20
 WORD_WIDTH, COUNTS_WIDTH = 8, 6
-TONES = {"good": "$text-success", "bad": "$text-error", "muted": "$foreground-muted"}
+TONES = {"good": "$text-success", "bad": "$text-error", "muted": MUTED}
 SAID = {
     True: ("relevant", "good", "relevant"),
     False: ("not", "bad", "not relevant"),
@@ -80,21 +79,16 @@ class ChangeList(RowList["ChangedPrompt"]):
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         change = self.records[index]
-        word, tone = change_word(change)
+        word, tone = "same", "muted"
+        if change.diff.is_changed:
+            worth = change.diff.worth
+            word, tone = ("better", "good") if worth > 0 else ("worse", "bad") if worth < 0 else ("even", "")
         text = cells(change.prompt.text, width - WORD_WIDTH - COUNTS_WIDTH - 2)
         return [
             (f" {word:<{WORD_WIDTH - 1}}", tone),
             (cells(counts(change), COUNTS_WIDTH), tone),
             (f"{text}  ", "" if change.diff.is_changed else "muted"),
         ]
-
-
-def change_word(change: ChangedPrompt) -> Cell:
-    """Whether a prompt gets better or worse by the labels, and its tone."""
-    if not change.diff.is_changed:
-        return "same", "muted"
-    worth = change.diff.worth
-    return ("better", "good") if worth > 0 else ("worse", "bad") if worth < 0 else ("even", "")
 
 
 def counts(change: ChangedPrompt) -> str:
@@ -110,17 +104,14 @@ def change_text(change: ChangedPrompt, width: int, drawn: Signs = DRAWN) -> Cont
     diff = change.diff
     lines = [beginning(one_line(change.prompt.text)), Content("")]
     for word, moved in (("goes", diff.lost), ("comes", diff.gained), ("stays", diff.same)):
-        lines += [_moved_line(word, memory, width, drawn) for memory in moved]
+        for judged in moved:
+            verdict, tone, said = SAID[judged.is_relevant]
+            sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
+            start = plain(f"{word:<6}").stylize_before(MUTED) + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
+            lines.append(hanging(start + plain(one_line(judged.memory.title)), start.cell_length, width))
     if not diff.before and not diff.now:
         lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
     return Content("\n").join(lines)
-
-
-def _moved_line(word: str, moved: Judged, width: int, drawn: Signs) -> Content:
-    verdict, tone, said = SAID[moved.is_relevant]
-    sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
-    start = plain(f"{word:<6}").stylize_before(TONES["muted"]) + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
-    return hanging(start + plain(one_line(moved.memory.title)), start.cell_length, width)
 
 
 # Texts
@@ -179,10 +170,8 @@ def numbers_title(effect: WhatIfEffect) -> str:
 
 
 def prompts_title(effect: WhatIfEffect) -> str:
-    changed = (
-        f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
-    )
-    return f"{changed} · enter opens one"
+    verb = "changes" if effect.changed == 1 else "change"
+    return f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {verb} · enter opens one"
 
 
 # The numbers

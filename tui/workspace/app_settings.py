@@ -84,9 +84,9 @@ def own_settings(environ: Mapping[str, str]) -> list[Setting]:
     with suppress(UnreadableFileError, ValueError, RecursionError):
         tables = tomllib.loads(text_of(path))
     label, app, keys = (tables[name] if isinstance(tables.get(name), dict) else {} for name in (LABEL, APP, KEYS))
-    written = {ROOTS: tables.get(ROOTS), **dict(zip(SWITCHES, (label.get(GRADES), app.get(PLAIN)), strict=True))}
-    usual: dict[str, object] = {ROOTS: [], **dict.fromkeys(SWITCHES, False)}
+    written = {ROOTS: tables.get(ROOTS), SWITCHES[0]: label.get(GRADES), SWITCHES[1]: app.get(PLAIN)}
     written |= {f"{KEYS}.{name}": value for name, value in keys.items()}
+    usual: dict[str, object] = {ROOTS: [], **dict.fromkeys(SWITCHES, False)}
     return [
         Setting(name, usual[name], DEFAULT) if value is None else Setting(name, value, USER, path)
         for name, value in written.items()

@@ -174,9 +174,7 @@ def _stamp(path: str) -> Stamp:
         found = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
         return None
-    if S_ISDIR(found.st_mode):
-        return tuple(getattr(found, name) for name in FOLDER_STAMP)
-    return tuple(getattr(found, name) for name in FILE_STAMP)
+    return tuple(getattr(found, name) for name in (FOLDER_STAMP if S_ISDIR(found.st_mode) else FILE_STAMP))
 
 
 REST = 20
@@ -242,10 +240,8 @@ class Sources:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
         given = {**self.environ, **self.judge.flags}
         readings = [read_config(root, given, is_trusted=self.is_trusted) for root in (self.root, *self.others)]
-        joint = together(
-            [replace(reading, config=self.judge.applied(reading.config, self.environ)) for reading in readings],
-            self.environ,
-        )
+        applied = partial(self.judge.applied, environ=self.environ)
+        joint = together([replace(reading, config=applied(reading.config)) for reading in readings], self.environ)
         ignored = [f"The tuned cutoff is not used: it {joint.problem}."] if joint.problem else []
         mistakes = [line for reading in readings for line in (*said(reading), *reading.remarks)]
         notice = " ".join(filter(None, (readings[0].notice, joint.notice)))
