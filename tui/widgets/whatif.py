@@ -110,7 +110,7 @@ def change_text(change: ChangedPrompt, width: int, drawn: Signs = DRAWN) -> Cont
             start = plain(f"{word:<6}").stylize_before(MUTED) + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
             lines.append(hanging(start + plain(one_line(judged.memory.title)), start.cell_length, width))
     if not diff.before and not diff.now:
-        lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
+        lines.append(plain("Nothing is injected, before and now.").stylize_before(MUTED))
     return Content("\n").join(lines)
 
 

@@ -19,7 +19,7 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.report import Captions, Report, ReportOptions
+    from labels.measure.report import Report, ReportOptions
 
 OUTPUT = "Write the report to FILE instead of stdout."
 
@@ -72,20 +72,8 @@ def report(
 
 
 def report_of_files(files: RunFiles, prompts: str | None, roots: Sequence[str], options: ReportOptions) -> Report:
-    from labels.measure.report import build_report
-
-    made = build_report(files.evidence(), captions_of(prompts, roots), options)
-    if not made.labelled_prompts:
-        raise MemsiftError(
-            f"{files.qrels} has no label for a prompt of {files.run}. Name the qrels that belong to this run."
-        )
-    return made
-
-
-def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
-    """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
     from engine.agents.registry import agent_in
-    from labels.measure.report import Captions
+    from labels.measure.report import Captions, build_report
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
     titles: dict[str, str] = {}
@@ -93,7 +81,13 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
         with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
             titles |= {summary.id: summary.title for summary in index.summaries()}
     texts, kinds = {prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}
-    return Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
+    captions = Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
+    made = build_report(files.evidence(), captions, options)
+    if not made.labelled_prompts:
+        raise MemsiftError(
+            f"{files.qrels} has no label for a prompt of {files.run}. Name the qrels that belong to this run."
+        )
+    return made
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:

@@ -104,8 +104,8 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
         {"root": root.path, "owner": root.owner, "since": root.since, "reason": trusting.change_of(root)}
         for root in roots
     ]
-    notes = [f"  (not trusted: {row['reason']})" if row["reason"] else "" for row in rows]
-    return output(form, rows, [f"{row['root']}{note}" for row, note in zip(rows, notes, strict=True)])
+    lines = [f"{row['root']}  (not trusted: {row['reason']})" if row["reason"] else f"{row['root']}" for row in rows]
+    return output(form, rows, lines)
 
 
 @command()
