@@ -222,10 +222,18 @@ def compared_text(compared: Compared, current: str, saved: str, size: tuple[int,
     width, height = size
     room = width - VALUE_WIDTH - sum(COLUMNS.values()) - 4
     bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
-    lines = [(plain(" " * VALUE_WIDTH) + _in_columns([*COLUMNS], Content(" " * bar))).stylize_before(MUTED)]
+    no_bar = Content(" " * bar)
+    lines = [(plain(" " * VALUE_WIDTH) + _in_columns([*COLUMNS], no_bar)).stylize_before(MUTED)]
     for text, found in compared[window(compared, current, height - 1)]:
         sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
-        line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
+        if found is None:
+            values = plain("the judge was never asked about some memories").stylize_before(MUTED)
+        else:
+            value, interval = found.precision.relevant.value, found.precision.live
+            drawn_bar = interval_bar(value, interval, interval, bar) if bar and value is not None else no_bar
+            shares = map(decimal, (value, found.served.relevant.value, found.irrelevant.value))
+            values = _in_columns((*shares, f"{found.tokens:,.0f}"), drawn_bar)
+        line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + values
         lines.append(line.stylize("bold") if text == current else line)
     return Content("\n").join(lines)
 
@@ -236,18 +244,6 @@ def window(compared: Compared, current: str, room: int) -> slice:
     near = texts.index(current) if current in texts else bisect(texts, current)
     first = max(0, min(near - room // 2, len(texts) - room))
     return slice(first, first + max(1, room))
-
-
-def _compared(found: SettingsNumbers | None, bar: int) -> Content:
-    if found is None:
-        return plain("the judge was never asked about some memories").stylize_before(MUTED)
-    value, interval = found.precision.relevant.value, found.precision.live
-    drawn = Content(" " * bar)
-    if bar and value is not None:
-        drawn = interval_bar(value, interval, interval, bar)
-    shares = (value, found.served.relevant.value, found.irrelevant.value)
-    texts = (*map(decimal, shares), f"{found.tokens:,.0f}")
-    return _in_columns(texts, drawn)
 
 
 def _in_columns(texts: Sequence[str], bar: Content) -> Content:

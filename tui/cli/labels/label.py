@@ -77,23 +77,18 @@ def label(
         run_app(workspace, "settle")
         return
     if is_last:
-        open_last(workspace)
+        log = read_log(state_dir(workspace.root, os.environ))
+        found = last_injected(log.decisions, workspace.prompts)
+        if found is None:
+            workspace.close()
+            raise MemsiftError(NOTHING_INJECTED)
+        workspace.wanted_prompt = found.id
+        run_app(workspace, "replay")
         return
     if workspace.notice:
         tell(workspace.notice)
     with closing(workspace):
         click.echo(output_of(workspace, next_count, form), nl=False)
-
-
-def open_last(workspace: Workspace) -> None:
-    """Run the app in Replay, at the last prompt that got memories. Raises MemsiftError if the log names none."""
-    log = read_log(state_dir(workspace.root, os.environ))
-    found = last_injected(log.decisions, workspace.prompts)
-    if found is None:
-        workspace.close()
-        raise MemsiftError(NOTHING_INJECTED)
-    workspace.wanted_prompt = found.id
-    run_app(workspace, "replay")
 
 
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
