@@ -118,30 +118,29 @@ class Watcher:
                 yield set()
             return
         try:
-            if self._watch is None:
-                from watchfiles import watch
-
-                self._watch = watch
-            notices = self._watch(
-                *folders,
-                watch_filter=None,
-                step=QUIET_MS,
-                debounce=MOST_GATHERED_MS,
-                stop_event=self._stop,
-                rust_timeout=round(TICK_S * 1000),
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                force_polling=self._is_polling or None,
-                poll_delay_ms=POLL_MS,
-                ignore_permission_denied=True,
-            )
-            for changes in notices:
+            for changes in self._notices(folders):
                 yield {path for change, path in changes if path not in folders or change == DELETED}
         except FileNotFoundError:
             self._stop.wait(TICK_S)
         except (OSError, RuntimeError):  # the system has no notices, or no room for more of them
             self._stop.wait(TICK_S if self._is_polling else 0)
             self._is_polling = True
+
+    def _notices(self, folders: list[str]) -> Iterable[set[tuple[Any, str]]]:
+        if self._watch is None:
+            from watchfiles import watch
+
+            self._watch = watch
+        ask = partial(self._watch, *folders, watch_filter=None, step=QUIET_MS, debounce=MOST_GATHERED_MS)
+        return ask(
+            stop_event=self._stop,
+            rust_timeout=round(TICK_S * 1000),
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            force_polling=self._is_polling or None,
+            poll_delay_ms=POLL_MS,
+            ignore_permission_denied=True,
+        )
 
 
 def file_stamps(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
