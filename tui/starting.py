@@ -106,11 +106,7 @@ class FirstStartApp(PlainApp[str]):
 
     TITLE = "memsift"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    StartScreen { align: center middle; }
-    StartScreen Vertical { width: 96%; max-width: 90; height: auto; max-height: 100%; }
-    StartScreen Options { height: auto; max-height: 65vh; margin-top: 1; border: none; }
-    """
+    CSS_PATH = "starting.tcss"
     BINDINGS = bindings(shown="app.help app.quit")
 
     def __init__(
@@ -130,12 +126,7 @@ class BuildingApp(PlainApp[bool]):
 
     TITLE = "memsift"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { align: center middle; }
-    Vertical { width: 90%; max-width: 64; height: auto; }
-    ProgressBar { width: 100%; margin: 1 0; }
-    Bar { width: 1fr; }
-    """
+    CSS_PATH = "starting.tcss"
     BINDINGS = bindings(shown="app.quit")
 
     def __init__(self, root: str, count: int, *, is_plain: bool = False) -> None:

@@ -186,13 +186,6 @@ class NoteInput(Input):
 class RemarkLine(Vertical):
     """The remark on one card, hidden while it is empty. Each card keeps its remark until its label is saved."""
 
-    DEFAULT_CSS = """
-    RemarkLine {
-        height: auto; display: none;
-        NoteInput, NoteInput.-textual-compact { padding: 0 1; background: $boost; }
-    }
-    """
-
     line = query_one(NoteInput)
 
     def __init__(self) -> None:
