@@ -163,20 +163,18 @@ def remove(
     """
     if bool(texts) == every:
         raise click.UsageError("Name phrases, or say --all.")
-    places = [root for root in resolved(roots) if memory_id in read_phrases(root, os.environ).rows]
-    if not places:
+    readings = {root: read_phrases(root, os.environ).rows for root in resolved(roots)}
+    own = {root: rows[memory_id] for root, rows in readings.items() if memory_id in rows}
+    if not own:
         (found,) = chosen([memory_id], resolved(roots))
         raise MemsiftError(f"{found.memory.id} has no phrases.")
-    unknown = set(texts)
     count = 0
-    for root in places:
-        rows = read_phrases(root, os.environ).rows[memory_id]
+    for root, rows in own.items():
         gone = [replace(row, is_removed=True) for row in rows if every or row.phrase in texts]
-        unknown -= {row.phrase for row in rows}
         count += len(gone)
         with uninterrupted():
             change_phrases(root, os.environ, lambda _, gone=gone: gone)  # type: ignore[misc]
-    if unknown:
+    if unknown := set(texts).difference(row.phrase for rows in own.values() for row in rows):
         raise UnknownMemoryError(f"{memory_id} has no phrase {listed([*map(repr, sorted(unknown))])}.")
     tell(f"Removed {counted(count, 'phrase')} of {memory_id}.")
 
@@ -240,8 +238,7 @@ def import_(
 
     --by: The name of the model that wrote them.
     """
-    texts: dict[str, list[object]] = {}
-    places: dict[str, int] = {}
+    texts: dict[str, tuple[int, list[object]]] = {}
     wrong = []
     for number, line in enumerate(_text_of(file).splitlines(), 1):
         if not line.strip():
@@ -253,17 +250,16 @@ def import_(
             row = json.loads(line)
         match row:
             case {"id": str(memory_id), "phrases": list(found)}:
-                texts.setdefault(memory_id, []).extend(found)
-                places.setdefault(memory_id, number)
+                texts.setdefault(memory_id, (number, []))[1].extend(found)
             case _:
                 wrong.append(f'line {number:,} is neither `ID: PHRASE` nor {{"id": text, "phrases": [text, ...]}}')
     given: list[tuple[FoundMemory, Sequence[object]]] = []
     known = memories_of(resolved(roots))
-    for memory_id, phrases_of in texts.items():
+    for memory_id, (number, phrases_of) in texts.items():
         try:
             given.append((named([memory_id], known)[0], phrases_of))
         except UnknownMemoryError as error:
-            wrong.append(f"line {places[memory_id]:,}: {error}")
+            wrong.append(f"line {number:,}: {error}")
     report_lines(wrong)
     count = add_to(given, f"{OF_MODEL}{by}")
     if not count and (wrong or not given):
@@ -297,13 +293,13 @@ def write(
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: phrases have no reasons. Leave it out.")
     places = resolved(roots)
-    wanted = {(held.root, held.memory.id) for held in chosen(ids, places)} if ids else None
+    wanted = {(held.root, held.memory.id) for held in chosen(ids, places)}
     found = {root: lacking_in(root) for root in places}
     asked: dict[str, list[Memory]] = {}
     for root, lacking in found.items():
         report_lacking(root, lacking)
-        asked[root] = [memory for memory in lacking.memories if wanted is None or (root, memory.summary.id) in wanted]
-    asked = {root: memories for root, memories in asked.items() if memories}
+        if own := [memory for memory in lacking.memories if not ids or (root, memory.summary.id) in wanted]:
+            asked[root] = own
     if asked:
         _write(asked, patient(judge), bulk.limits(), is_dry=dry_run)
     else:

@@ -162,7 +162,8 @@ def result_of(
     As JSON {query, total_results, results}, best first, and `dropped` if explained; or {query, memory}: the explained
     memory as a result, found or not.
     """
-    rows, query = ResultRows(retrieval, index, explained), {"query": retrieval.prompt.text}
+    rows = ResultRows(index, Marker.of(retrieval.prompt, retrieval.mode), explained)
+    query = {"query": retrieval.prompt.text}
     if is_one:
         (explanation,) = (explained or {}).values()
         strength = explanation.breakdown.strength if explanation.breakdown else 0.0
@@ -177,14 +178,13 @@ def result_of(
     return {**found, "dropped": dropped}, "\n".join([*lines, *_dropped_lines(dropped)])
 
 
+@dataclass(frozen=True)
 class ResultRows:
-    """The memories of one retrieval as JSON. *explained*: each row has `explain`, if its memory is in there."""
+    """The memories of one retrieval as JSON. `explained`: each row has `explain`, if its memory is in there."""
 
-    def __init__(self, retrieval: Retrieval, index: OpenIndex, explained: Explained | None) -> None:
-        self._retrieval = retrieval
-        self._index = index
-        self._explained = explained
-        self._marker = Marker.of(retrieval.prompt, retrieval.mode)
+    index: OpenIndex
+    marker: Marker
+    explained: Explained | None
 
     def of_candidate(self, candidate: Candidate) -> dict[str, Any]:
         row = self.of(candidate.memory, candidate.score, candidate.confidence, candidate.probability)
@@ -195,15 +195,15 @@ class ResultRows:
         return {**row, "verdict": fields_without("memory_id", candidate.verdict)}
 
     def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
-        memory = self._index.memory(summary.id)
-        shown = snippet(memory.body if memory else "", self._marker)
-        place = {"root": summary.root} if isinstance(self._index, JointIndex) else {}
+        memory = self.index.memory(summary.id)
+        shown = snippet(memory.body if memory else "", self.marker)
+        place = {"root": summary.root} if isinstance(self.index, JointIndex) else {}
         row = {**place, **picked(summary, "id", "title", "category", "path", "tags", "status"), "snippet": shown.text}
         row |= {"updated_at": summary.updated_at, "score": score, "confidence": confidence, "probability": probability}
         row = {name: rounded(value) for name, value in row.items()} | {"matches": shown.matches}
-        if self._explained is None:
+        if self.explained is None:
             return row
-        explanation = self._explained.get(summary.id)
+        explanation = self.explained.get(summary.id)
         return {**row, "explain": explanation_row(explanation) if explanation else None}
 
 
