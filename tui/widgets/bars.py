@@ -158,9 +158,10 @@ class KeyFooter(Footer):
     A key that would be cut off is left out: help and palette list it.
     """
 
+    _shown: Sequence[object] = ()
+
     def __init__(self) -> None:
         super().__init__(compact=True, show_command_palette=False)
-        self._shown: list[tuple[Any, ...]] = []
 
     def compose(self) -> ComposeResult:
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]

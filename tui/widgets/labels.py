@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.containers import Vertical
@@ -47,10 +47,7 @@ class RecentLabels(RowList["Event"]):
     """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
 
     NOUN = "label"
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._titles: dict[str, str] = {}
+    _titles: dict[str, str] = {}
 
     def show_labels(self, labels: Sequence[Event], memory_of: Callable[[str], Memory | None]) -> None:
         found = {label.memory_id: memory_of(label.memory_id) for label in labels}
@@ -85,10 +82,7 @@ class TitleList(RowList["Card"]):
     """The titles of a list card, each with a digit, and the marks of the titles that would have helped."""
 
     NOUN = "title"
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.marked: set[Pair] = set()
+    marked: frozenset[Pair] = frozenset()
 
     def id_of(self, record: Card) -> str:
         return str(record.pair)
@@ -143,10 +137,10 @@ class NoteInput(Input):
     class Left(Message):
         """Enter or escape was pressed."""
 
+    is_open, _before = False, ""
+
     def __init__(self) -> None:
         super().__init__(compact=True, max_length=MAX_NOTE, select_on_focus=False)
-        self.is_open = False
-        self._before = ""
 
     def open(self) -> None:
         self.is_open, self._before = True, self.value

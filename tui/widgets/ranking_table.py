@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.getters import query_one
@@ -102,10 +102,7 @@ class RankingTable(ColumnList[Row]):
 
     NOUN = "memory"
     margin = 1
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.names: Sequence[str] = ()
+    names: Sequence[str] = ()
 
     def id_of(self, record: Row) -> str:
         return record.memory.id
