@@ -14,9 +14,9 @@ from engine.stores.writing import STATUSES
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import EachRoot, ListForm, ListFormOrIds, MemoryId
-from tui.cli.output import output, picked, write_output
+from tui.cli.output import output, picked, report_notices, report_skipped, write_output
 from tui.workspace import opening
-from tui.workspace.stderr import report_notices, report_skipped, tell, visible
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

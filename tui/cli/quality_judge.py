@@ -22,12 +22,12 @@ from engine.stores.writing import ACTIVE
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import AskedJudge, Bulk, EachRoot, exit_if_early, format_option, patient
-from tui.cli.output import output, picked, text_of
+from tui.cli.output import output, picked, report_skipped, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import memories_of, named, resolved
 from tui.workspace.judging import Answers, make_means
 from tui.workspace.replay.jobs import Ending, opened_pool, run
-from tui.workspace.stderr import report_skipped, tell
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

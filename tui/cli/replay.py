@@ -32,9 +32,10 @@ from tui.cli.options import (
     require_agreement,
     told_cutoff,
 )
+from tui.cli.output import report_skipped
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
-from tui.workspace.stderr import report_skipped, tell
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

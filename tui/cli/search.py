@@ -30,11 +30,11 @@ from tui.cli.options import (
     require_agreement,
     told_cutoff,
 )
-from tui.cli.output import output, output_width, picked
+from tui.cli.output import output, output_width, picked, report_fallback, report_notices, report_skipped
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
 from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line, rounded
-from tui.workspace.stderr import report_fallback, report_notices, report_skipped, visible
+from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,9 +13,9 @@ from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import TREC_FORM, Roots, StoreFile, format_option, opened_store
-from tui.cli.output import picked, text_width
+from tui.cli.output import picked, report_skipped, text_width
 from tui.workspace import opening
-from tui.workspace.stderr import report_skipped, tell, visible
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
