@@ -19,11 +19,7 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engine.memory import Memory
     from engine.prompt import Prompt
-    from tui.workspace.curate.curating import FoundMemory
 
 FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
 PRIVATE = ("session_id", "cwd", "source")
@@ -57,15 +53,21 @@ def list_(
     --text: Only memories that hold all of these words, best first.
     --root: the memories of all are listed.
     """
-    from tui.workspace.curate.curating import distinct_ids, resolved
+    from engine.search.query import filter_terms
+    from tui.workspace.curate.curating import FoundMemory, distinct_ids, resolved
 
-    found = [
-        memory
-        for memory in _listed(resolved(roots), text)
-        if status in ("all", memory.memory.status)
-        and (not category or memory.memory.category in category)
-        and set(tag) <= set(memory.memory.tags)
-    ]
+    found = []
+    for root in resolved(roots):
+        with opening.opened_index(root) as index:
+            report_skipped(index.skipped)
+            report_notices(index.notices)
+            found += [
+                FoundMemory(root, memory)
+                for memory in index.matching(filter_terms(text))
+                if status in ("all", memory.status)
+                and (not category or memory.category in category)
+                and set(tag) <= set(memory.tags)
+            ]
     rows = [{"root": memory.root, **picked(memory.memory, *FIELDS)} for memory in found]
     if form == "ids":
         lines = [memory.memory.id for memory in found]
@@ -96,31 +98,13 @@ def show(memory_id: MemoryId, roots: EachRoot, form: ListForm) -> None:
     if memory is None:
         raise UnknownMemoryError(f"{found.memory.file} has just changed, or is gone. Try again.")
     sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
-    row = {"root": found.root, **picked(memory.summary, *FIELDS), "sections": sections}
-    click.echo(output(form, row, _text(memory)), nl=False)
-
-
-def _listed(roots: Sequence[str], text: str) -> list[FoundMemory]:
-    from engine.search.query import filter_terms
-    from tui.workspace.curate.curating import FoundMemory
-
-    found = []
-    for root in roots:
-        with opening.opened_index(root) as index:
-            report_skipped(index.skipped)
-            report_notices(index.notices)
-            found += [FoundMemory(root, summary) for summary in index.matching(filter_terms(text))]
-    return found
-
-
-def _text(memory: Memory) -> list[str]:
     summary = memory.summary
     facts = {**picked(summary, "id", "status", "category"), "tags": ", ".join(summary.tags)}
     facts |= {"created": summary.created_at, "updated": summary.updated_at, "file": summary.file}
     lines = [summary.title, "", *(f"{name + ':':<10}{value}" for name, value in facts.items() if value)]
     for section in memory.sections:
         lines += ["", *([section.heading] if section.heading else []), *(f"  {line}" for line in section.lines)]
-    return lines
+    click.echo(output(form, {"root": found.root, **picked(summary, *FIELDS), "sections": sections}, lines), nl=False)
 
 
 @command()

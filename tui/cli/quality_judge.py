@@ -230,7 +230,11 @@ def printed(rated: Assessments, rubric: str, threshold: float, form: str) -> str
         return text_of(print_entries(map(_entry, (found for found in every if found.rating))).splitlines())
     rows = [row_of(root, rubric, threshold, found) for root, found in rated]
     whole = {"rubric": rubric, "threshold": threshold, "memories": rows, "summary": summary_of(every)}
-    return output(form, whole, _lines(every))
+    scores = [f"{found.rating.overall:4.1f}" if found.rating else "" for found in every]
+    facts = (picked(found.memory, "category", "id", "title").values() for found in every)
+    table = aligned([(found.decision, score, *of) for found, score, of in zip(every, scores, facts, strict=True)])
+    lines = (line for head, found in zip(table, every, strict=True) for line in (head, *_details(found)))
+    return output(form, whole, lines)
 
 
 def compared(roots: Sequence[str], rubric: str) -> Compared:
@@ -309,30 +313,19 @@ def _entry(found: Assessment) -> RatingEntry:
     return RatingEntry(found.decision != "accepted", one_line(found.memory.title), rating, found.memory.id)
 
 
-def _lines(rated: Sequence[Assessment]) -> Iterator[str]:
-    """A line for each memory, and its points, reasons and suggestions below it."""
-    scores = [f"{found.rating.overall:4.1f}" if found.rating else "" for found in rated]
-    rows = [
-        (found.decision, score, *picked(found.memory, "category", "id", "title").values())
-        for found, score in zip(rated, scores, strict=True)
-    ]
-    for line, found in zip(aligned(rows), rated, strict=True):
-        yield line
-        yield from (f"    {line}" for line in _details(found))
-
-
 def _details(found: Assessment) -> Iterator[str]:
+    """The points, reasons and suggestions below the line of a memory."""
     if found.judgement.status != OK:
-        yield f"{found.judgement.status}: {found.judgement.detail}"
+        yield f"    {found.judgement.status}: {found.judgement.detail}"
     if found.decision == UNDECIDED:
-        yield found.verdict.reasoning
-    yield from (f"- {reason}" for reason in found.reasons)
+        yield f"    {found.verdict.reasoning}"
+    yield from (f"    - {reason}" for reason in found.reasons)
     rating = found.rating
     if rating is None:
         return
-    yield from (f"+ {point}" for point in rating.key_points)
+    yield from (f"    + {point}" for point in rating.key_points)
     if rating.title:
-        yield f"suggested title: {rating.title}"
+        yield f"    suggested title: {rating.title}"
     if rating.tags:
-        yield f"suggested tags: {', '.join(rating.tags)}"
-    yield from (f"source: {source.url} {source.title}" for source in rating.sources)
+        yield f"    suggested tags: {', '.join(rating.tags)}"
+    yield from (f"    source: {source.url} {source.title}" for source in rating.sources)

@@ -37,7 +37,7 @@ from tui.workspace.replay.explain_rows import detail_lines, explanation_row, out
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from engine.config import Config
     from engine.explaining.explain import Explanation
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate, Retrieval
     from engine.roots import OpenIndex
     from tui.cli.output import Output
-    from tui.workspace.judging import JudgeOptions
     from tui.workspace.replay.explain_rows import Line
 
     Explained = Mapping[str, Explanation]
@@ -299,7 +298,15 @@ def judge(
     --mode: The judge's task. auto: keep only memories that help directly, as in the hook. search: also keep related
         memories.
     """
-    retrieval = judged(prompt, roots, mode, judge)
+    environ = {**os.environ, "MEMSIFT_JUDGE_ENABLED": "true"}  # the command itself asks for a judge
+    found = opening.open_roots(roots, environ, judge)
+    with opened_judge(judge, found.config) as asked, opening.opened_roots(found.paths, found.others) as index:
+        if asked is None:
+            raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
+        asked.prepare()
+        report_skipped(index.skipped)
+        retrieval = retrieve(Query(typed_prompt(prompt), mode=mode), index, OpenSystem(found.config, judge=asked))
+        judge.refuse_a_miss(retrieval)
     report_fallback(retrieval)
     rows = verdict_rows(retrieval)
     click.echo(output(form, rows, verdict_lines(rows)), nl=False)
@@ -307,21 +314,6 @@ def judge(
         click.get_current_context().exit(2)
     if strict:
         require_agreement(disputed(retrieval))
-
-
-def judged(prompt: str, roots: Sequence[str], mode: str, judge: JudgeOptions) -> Retrieval:
-    """The retrieval of *prompt* over one or several roots, with verdicts. Raises MemsiftError if no judge is named."""
-    environ = {**os.environ, "MEMSIFT_JUDGE_ENABLED": "true"}  # the command itself asks for a judge
-    found = opening.open_roots(roots, environ, judge)
-    config = found.config
-    with opened_judge(judge, config) as asked, opening.opened_roots(found.paths, found.others) as index:
-        if asked is None:
-            raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
-        asked.prepare()
-        report_skipped(index.skipped)
-        retrieval = retrieve(Query(typed_prompt(prompt), mode=mode), index, OpenSystem(config, judge=asked))
-        judge.refuse_a_miss(retrieval)
-    return retrieval
 
 
 def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
