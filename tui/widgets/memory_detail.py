@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -181,9 +182,7 @@ class MemoryOverview(Widget):
         last = self._weeks[-(self.size.height - 1) :]
         weeks = [_line(week.day, f"{100 * week.share:.0f} %", week.share, size, "·") for week in last]
         columns = [*(self._column(part, size) for part in parts), _headed(WEEKS, weeks, NO_WEEKS, size)]
-        rows = range(max(map(len, columns)))
-        blank = Content(" " * size)
-        lines = [[column[row] if row < len(column) else blank for column in columns] for row in rows]
+        lines = zip_longest(*columns, fillvalue=Content(" " * size))
         return Content("\n").join(Content("").join(line) for line in lines)
 
     def _column(self, part: str, size: int) -> list[Content]:
@@ -203,10 +202,8 @@ class MemoryOverview(Widget):
 
 
 def _headed(head: str, lines: list[Content], nothing: str, size: int) -> list[Content]:
-    return [
-        plain(cells(head, size)).stylize_before(HEADING),
-        *(lines or [plain(cells(nothing, size)).stylize_before(MUTED)]),
-    ]
+    shown = lines or [plain(cells(nothing, size)).stylize_before(MUTED)]
+    return [plain(cells(head, size)).stylize_before(HEADING), *shown]
 
 
 def _line(name: str, number: str, share: float, size: int, rest: str = " ", *, is_chosen: bool = False) -> Content:

@@ -89,7 +89,10 @@ class Watcher:
             for paths in self._events([*folders]):
                 now = self._stamps()
                 replaced = {kind for path in now if now[path] != before[path] for kind in self._kinds[path]}
-                yield frozenset(missed | replaced | self._changed(paths, folders))
+                beside = paths - self._kinds.keys()  # the settings of a root are a file of their own
+                kinds = ((folder, kind) for folder in folders for kind in self._kinds[folder])
+                changed = {kind for folder, kind in kinds if any(_counts(folder, path, kind) for path in beside)}
+                yield frozenset(missed | replaced | changed)
                 before, missed = now, set()
                 gone = {kind for path in paths for kind in self._kinds.get(path, ()) if path in folders}
                 if gone or _folders(now) != folders:
@@ -98,15 +101,6 @@ class Watcher:
 
     def _stamps(self) -> dict[str, Stamp]:
         return {path: _stamp(path) for path in self._kinds}
-
-    def _changed(self, paths: Iterable[str], folders: Iterable[str]) -> set[str]:
-        """The kinds of the folders in which *paths* lie. The settings of a root are a file of their own."""
-        return {
-            kind
-            for folder in folders
-            for kind in self._kinds[folder]
-            if any(_counts(folder, path, kind) for path in paths if path not in self._kinds)
-        }
 
     def _events(self, folders: list[str]) -> Iterator[set[str]]:
         """The paths that changed in *folders*: a set at least once in TICK_S. It ends where they cannot be watched.
