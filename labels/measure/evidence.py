@@ -329,7 +329,7 @@ def evidence_from_store(
         listed=answered_lists(given, judgements, digests),
         slight=slight_pairs([*labels, *settled]),
         labelled=labelled,
-        days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
+        days=store.prompt_days(),
         labels=on_cards,
         repeats=store.repeats(root),
         facts=LabelFacts(

@@ -291,8 +291,7 @@ def report_from_store(
 ) -> Report:
     """The report of the newest replays of *root*. Arguments as for `labels.measure.evidence.evidence_from_store`."""
     evidence = evidence_from_store(store, root, digests, config, cutoff, phrases)
-    texts, agents = store.texts_and_agents()
-    return build_report(evidence, replace(captions, prompts=texts, agents=agents), options)
+    return build_report(evidence, replace(captions, prompts=store.prompt_texts(), agents=store.agents()), options)
 
 
 def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: ReportOptions = PLAIN) -> Report:
@@ -357,7 +356,7 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
         by_kind=by_name(system, evidence, captions.kind, NO_KIND),
         by_agent=by_name(system, evidence, captions.agent, NO_AGENT, least=2),
         ranked=metrics.rank_measures(rows, evidence.given) if options.ranking else None,
-        curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
+        curves=curves(rows, judgements, sample if has_order else None) if options.curves else None,
         agreement=judge_agreement(rows, judgements),
         assumed=sum(
             decision is not None and memory_id not in evidence.given.get(row.prompt_id, {})

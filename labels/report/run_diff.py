@@ -11,8 +11,8 @@ from engine.wording import counted, cut, listed
 from labels.measure.judgements import needed_in
 from labels.measure.metrics import Ratio, precision, served
 from labels.records import NOT_RELEVANT, RELEVANT, nested
+from labels.report.forms import one_line, wrapped
 from labels.report.section import percent
-from labels.report.text import one_line, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set

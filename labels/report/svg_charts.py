@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.wording import cut
 from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, confusion_rows
-from labels.report.section import decimal, span
-from labels.report.text import one_line
+from labels.report.section import decimal, one_line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

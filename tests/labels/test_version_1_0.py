@@ -107,7 +107,7 @@ def test_a_copy_and_a_backup_from_before_the_upgrade_can_be_added_and_follow(upg
     counting = upgraded.labels_that_count()
     with closing(LabelDatabase(upgraded.labels)) as store:
         assert merge(store, copy).known == 4
-        assert import_file(store, read_source(backup), FORMATS["jsonl"], "", Context("")).known == 4
+        assert import_file(store, read_source(backup), FORMATS["jsonl"], "", Context(""))[0].known == 4
     with closing(LabelDatabase(copy)) as store:
         assert merge(store, upgraded.labels).known == 4
     assert upgraded.labels_that_count() == counting

@@ -10,10 +10,10 @@ from textual.content import Content
 
 from engine.wording import counted
 from labels.report.first_lines import headline, main_system, open_lines, other_line, rival, served_line
+from labels.report.forms import as_item, first_part, laid_out
 from labels.report.gate_text import outlook
 from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
 from labels.report.sections import group_of, summary
-from labels.report.text import as_item, first_part, laid_out
 from tui.plain import aligned, cells, one_line, plain
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, memory_text

@@ -15,8 +15,8 @@ from engine.prompt import Prompt, prompt_id
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
 from labels.exchange.files import Dataset, FileText
-from labels.exchange.importing import Context, Imported, import_file
-from labels.exchange.merge import read_events, rows_of
+from labels.exchange.importing import Context, Matched, import_file
+from labels.exchange.merge import MergedRows, read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
@@ -41,7 +41,7 @@ KNOWN = dataset()
 """A store that knows a prompt and a memory, and no label."""
 
 
-def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around: Any) -> Imported:
+def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around: Any) -> tuple[MergedRows, Matched]:
     source = FileText(Path("file.txt"), text.encode("utf-8").decode("utf-8"))
     return import_file(db, source, FORMATS[name], annotator, Context(**{"now": NOW, **around}))
 
@@ -67,9 +67,9 @@ def test_importing_a_file_twice_adds_nothing(given_dataset: Dataset, name: str) 
         known = {"prompts": given_dataset.prompts, "memories": given_dataset.memories}
         bring(after, name, text, **known)
         once = content(after)
-        again = bring(after, name, text, now=moment(700), **known)
+        again, _ = bring(after, name, text, now=moment(700), **known)
         assert content(after) == once
-        assert again.added.events == ()
+        assert again.events == ()
 
 
 @store_test
@@ -86,12 +86,12 @@ def test_importing_what_one_exported_oneself_adds_nothing(given_dataset: Dataset
 @given(stored_datasets)
 def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_dataset: Dataset) -> None:
     with opened(given_dataset, replace(given_dataset, events=(), pool=())) as (before, after):
-        imported = bring(after, "jsonl", bare(before))
-        assert imported.matched.events == 0
+        _, matched = bring(after, "jsonl", bare(before))
+        assert matched.events == 0
         uids = [each.uid for each in read_events(before)]
         assert [each.uid for each in read_events(after)] == uids
         assert content(after)["current"] == content(before)["current"]
-        assert bring(before, "jsonl", bare(after)).known == len(uids)
+        assert bring(before, "jsonl", bare(after))[0].known == len(uids)
 
 
 def bare(db: LabelDatabase) -> str:
@@ -103,11 +103,11 @@ def bare(db: LabelDatabase) -> str:
 
 def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
     with opened(KNOWN) as (db,):
-        imported = bring(db, "qrels", "p1 0 m1 1\np9 0 m1 1\np1 0 m9 0\n")
+        _, matched = bring(db, "qrels", "p1 0 m1 1\np9 0 m1 1\np1 0 m9 0\n")
         assert said(db) == [("qrels", "p1", "m1", "d1", RELEVANT)]
-        assert imported.matched.unknown_prompts == ("p9",)
-        assert imported.matched.unknown_memories == ("m9",)
-        assert imported.matched.events == 2
+        assert matched.unknown_prompts == ("p9",)
+        assert matched.unknown_memories == ("m9",)
+        assert matched.events == 2
 
 
 def test_a_label_is_about_the_memory_as_it_reads_now() -> None:
@@ -236,8 +236,8 @@ def test_events_in_another_order_find_what_they_supersede() -> None:
 def test_a_run_becomes_a_system_that_injects_what_it_lists() -> None:
     rows = "p1 Q0 m1 1 2.5 other\np9 Q0 m1 1 2.5 other\np2 Q0 m1 1 2.5 other\np2 Q0 m9 2 1.5 other\n"
     with opened(dataset(prompts=(PROMPT, Prompt("p2", "x")))) as (db,):
-        imported = bring(db, "run", rows, root="/root")
-        assert imported.matched.retrievals == 2  # of an unknown prompt, and one with an unknown memory
+        _, matched = bring(db, "run", rows, root="/root")
+        assert matched.retrievals == 2  # of an unknown prompt, and one with an unknown memory
         held = rows_of(db)
         assert [(run["system"], run["root"]) for run in held.runs] == [("other", "/root")]
         (retrieved,) = held.retrievals

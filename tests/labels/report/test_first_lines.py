@@ -20,7 +20,7 @@ from labels.report.first_lines import (
     headline,
     next_step,
 )
-from labels.report.text import report_text, step_lines
+from labels.report.forms import report_text, step_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 

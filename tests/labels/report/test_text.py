@@ -10,10 +10,9 @@ from labels.measure.evidence import Evidence
 from labels.measure.intervals import Interval
 from labels.measure.report import Captions, Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.forms import report_json, report_markdown
+from labels.report.forms import laid_out, report_json, report_markdown, report_text
 from labels.report.section import ReportRow, ReportTable
 from labels.report.sections import comparison_sections
-from labels.report.text import laid_out, report_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 
