@@ -65,20 +65,6 @@ class Outdated(NamedTuple):
     changes: tuple[str, ...]
 
 
-class MixedRuns(NamedTuple):
-    """Runs of one system over one root, and the settings in which they differ, in words."""
-
-    runs: int
-    differences: tuple[str, ...]
-
-
-class Assumed(NamedTuple):
-    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
-
-    memories: Ratio
-    highest: float
-
-
 class Gaps(NamedTuple):
     """Injected `memories` without a judgement, of all on prompts with a label; `left` counts them by prompt.
 
@@ -142,12 +128,12 @@ def outdated_prompts(evidence: Evidence, system: str) -> Outdated | None:
     return Outdated(len(other), len(rows), evidence.changed[other[-1].run_id]) if other else None
 
 
-def mixed_runs(evidence: Evidence, system: str) -> list[MixedRuns]:
-    """The roots whose results of *system* come from runs with different settings."""
+def mixed_runs(evidence: Evidence, system: str) -> list[tuple[int, tuple[str, ...]]]:
+    """(runs, their differences in words) of each root whose results of *system* come from runs with other settings."""
     made = evidence.made
     runs = [made[run_id] for run_id in sorted({row.run_id for row in evidence.of(system)} & made.keys())]
     roots = [[run for run in runs if run.root == root] for root in sorted({run.root for run in runs})]
-    return [MixedRuns(len(own), mixed) for own in roots if (mixed := differences(system, own))]
+    return [(len(own), mixed) for own in roots if (mixed := differences(system, own))]
 
 
 def above(share: Ratio, most: float) -> Ratio | None:
@@ -161,12 +147,13 @@ def unsure_share(evidence: Evidence, system: str) -> Ratio | None:
     return above(unjudged_share(finished), MAX_UNJUDGED)
 
 
-def assumed_memories(evidence: Evidence, system: str) -> Assumed | None:
+def assumed_memories(evidence: Evidence, system: str) -> tuple[Ratio, float] | None:
+    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
     if evidence.explicit is None:
         return None
     tallies = given_tallies(evidence, system)
     share, bounds = above(unjudged_share(tallies), MAX_UNJUDGED), precision_bounds(tallies)
-    return Assumed(share, bounds.high) if share and bounds else None
+    return (share, bounds.high) if share and bounds else None
 
 
 def given_tallies(evidence: Evidence, system: str) -> list[Tally]:

@@ -18,7 +18,7 @@ from labels.report.charts import charts_of
 from labels.report.first_lines import first_lines, next_step
 from labels.report.notes import notes
 from labels.report.section import one_line, printable
-from labels.report.sections import limits, sections, summary
+from labels.report.sections import sections, summary
 from labels.report.svg_charts import drawn, element
 
 if TYPE_CHECKING:
@@ -51,18 +51,14 @@ def report_text(report: Report, width: int = WIDTH, *, is_full: bool = False) ->
 
     A line is longer only if a number needs more.
     """
-    parts = [first_part(first_lines(report), width)]
+    parts = [wrapped(first_lines(report), width, "  ")]
     if is_full:
         parts += [wrapped([summary(report)], width), *(section_text(section, width) for section in sections(report))]
     elif report.systems:
-        parts.append(wrapped([more_line(report)], width))
+        number = len(notes(report))
+        noted = f", and {counted(number, 'limit')} of these numbers" if number else ""
+        parts.append(wrapped([f"More{noted}: memsift report --full."], width))
     return "\n\n".join([*parts, step_lines(next_step(report), width)]) + "\n"
-
-
-def more_line(report: Report) -> str:
-    number = sum(len(limit.lines) for limit in limits(report))
-    noted = f", and {counted(number, 'limit')} of these numbers" if number else ""
-    return f"More{noted}: memsift report --full."
 
 
 def wrapped(lines: Iterable[str], width: int, indent: str = "") -> str:
@@ -77,10 +73,6 @@ def step_lines(step: Step, width: int) -> str:
     line = step.in_shell()
     is_one = cells(line) <= width or not step.command
     return wrapped([line] if is_one else [f"Next: {step.what}:", f"  {step.command}"], width)
-
-
-def first_part(lines: Iterable[str], width: int) -> str:
-    return wrapped(lines, width, "  ")
 
 
 def section_text(section: ReportSection, width: int) -> str:
@@ -182,17 +174,12 @@ def section_parts(section: ReportSection) -> Iterator[str]:
     yield f"## {escaped(section.title)}"
     if section.about:
         yield escaped(section.about)
-    if section.table:
-        yield "\n".join(table_lines(section.table))
+    if table := section.table:
+        head, *rows = [f"| {' | '.join(map(escaped, row))} |" for row in (table.head, *table.texts)]
+        rule = "|".join([" --- "] * table.names + [" ---: "] * (len(table.head) - table.names))
+        yield "\n".join([head, f"|{rule}|", *rows])
     if section.lines:
         yield "\n".join(f"- {escaped(line)}" for line in section.lines)
-
-
-def table_lines(table: ReportTable) -> Iterator[str]:
-    for row in (table.head, *table.texts):
-        yield f"| {' | '.join(map(escaped, row))} |"
-        if row is table.head:
-            yield f"|{'|'.join([' --- '] * table.names + [' ---: '] * (len(row) - table.names))}|"
 
 
 def escaped(text: str) -> str:
@@ -205,26 +192,19 @@ def escaped(text: str) -> str:
 
 def report_html(report: Report) -> str:
     """The whole page. Texts from files are escaped, and isolated from the text direction around them."""
-    parts = sections(report)
+    links, parts = [], []
+    for at, section in enumerate(sections(report)):
+        links.append(element("li", element("a", shown(section.title.split(":")[0]), href=f"#part-{at}")))
+        parts.append(section_html(section, map(drawn, charts_of(section.name, report)), at))
     template = Template(text_beside(__file__, "page.html"))
     return template.substitute(
         style=text_beside(__file__, "page.css").strip(),
         first_lines="\n".join(element("li", shown(line)) for line in first_lines(report)),
         next=shown(next_step(report).in_shell()),
         summary=shown(summary(report)),
-        contents=contents(parts),
-        sections="\n".join(
-            section_html(section, map(drawn, charts_of(section.name, report)), at) for at, section in enumerate(parts)
-        ),
+        contents=element("ul", *links) if links else "",
+        sections="\n".join(parts),
     )
-
-
-def contents(parts: Sequence[ReportSection]) -> str:
-    links = (
-        element("li", element("a", shown(section.title.split(":")[0]), href=f"#part-{at}"))
-        for at, section in enumerate(parts)
-    )
-    return element("ul", *links) if parts else ""
 
 
 def section_html(section: ReportSection, charts: Iterable[str], number: int) -> str:
@@ -243,14 +223,10 @@ def section_html(section: ReportSection, charts: Iterable[str], number: int) -> 
 
 def table_html(table: ReportTable) -> str:
     head = (cell("th", column, at, table, scope="col") for at, column in enumerate(table.head))
-    body = (
-        element(
-            "tr",
-            cell("th", row[0], 0, table, scope="row"),
-            *(cell("td", row[at], at, table) for at in range(1, len(row))),
-        )
-        for row in table.texts
-    )
+    body = []
+    for name, *numbers in table.texts:
+        others = (cell("td", text, at, table) for at, text in enumerate(numbers, start=1))
+        body.append(element("tr", cell("th", name, 0, table, scope="row"), *others))
     return element("table", element("thead", element("tr", *head)), element("tbody", *body))
 
 

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from engine.wording import counted
 from labels.report.first_lines import headline, main_system, open_lines, other_line, rival, served_line
-from labels.report.forms import as_item, first_part, laid_out
+from labels.report.forms import as_item, laid_out, wrapped
 from labels.report.gate_text import outlook
 from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
 from labels.report.sections import group_of, summary
@@ -63,7 +63,7 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
         more += other_line(main.system, rival(report, main.system))
         more += open_lines(report.evidence, main.system)
         more += report.evidence.phrased_line
-        lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
+        lines += [_muted(wrapped(more, width, "  ")), _muted(wrapped([summary(report)], width, "  "))]
     step = reading.step
     key = f"{say('{report.step}')}  " if step.place else ""
     lines += [*([] if is_short else [Content("")]), _wrapped([f"{key}{step.in_app()}"], width)]
@@ -82,15 +82,15 @@ def _answer_bar(found: Headline, asked: float, width: int) -> Content:
 
 
 def _wrapped(lines: Sequence[str], width: int) -> Content:
-    return plain(first_part(lines, width))
+    return plain(wrapped(lines, width, "  "))
 
 
 def part_text(section: ReportSection, whole: str, width: int, prompts: Content | None = None) -> Content:
     """The row under the cursor in full, sentences about the numbers, how to read them, and the *prompts* behind it."""
-    lines = [plain(first_part([whole], width))] if whole else []
+    lines = [plain(wrapped([whole], width, "  "))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:
-        lines.append(plain(first_part([section.about], width)).stylize_before(MUTED))
+        lines.append(plain(wrapped([section.about], width, "  ")).stylize_before(MUTED))
     lines += [Content(""), prompts] if prompts else []
     return Content("\n").join(lines)
 
