@@ -318,6 +318,8 @@ def evidence_from_store(
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
     blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
     made, first = store.run_settings(root), store.first_given()
+    kind = cutoff.kind if cutoff else OFF
+    configured = system_of(config, has_judge=config.judge.enabled, cutoff=kind) if config else None
     dated = []
     for label in (*labels, *settled):
         ts, event_id = first.get((label.annotator, label.prompt_id, *label.pair), (label.ts, label.event_id))
@@ -344,9 +346,7 @@ def evidence_from_store(
             blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
             blind_unknown=blind.count(None),
         ),
-        configured=system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
-        if config
-        else "",
+        configured=configured.name if configured else "",
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )

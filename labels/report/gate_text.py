@@ -28,9 +28,9 @@ from labels.report.first_lines import (
     precision_lines,
     served_line,
 )
-from labels.report.forms import WIDTH, as_item, printable, step_lines, wrapped
+from labels.report.forms import WIDTH, as_item, step_lines, wrapped
 from labels.report.notes import refusals, warnings
-from labels.report.section import UNKNOWN, part_of, percent, sentence, span
+from labels.report.section import UNKNOWN, part_of, percent, printable, sentence, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from labels.measure.metrics import Worst
-    from labels.measure.report import SystemReport
     from labels.report.charts import ChartLine
 
     Place = tuple[float, float]
@@ -138,7 +137,13 @@ def precision_chart(made: PrecisionChart) -> str:
     parts = [line((across(tick), 6), (across(tick), bottom), "grid") for tick in TICKS]
     parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
     for number, system in enumerate(made.systems):
-        parts += precision_row(system, number, ROW * number + 20)
+        value, interval, y = system.headline.relevant.value, system.headline.interval, ROW * number + 20
+        parts.append(label((EDGE, y - 2), system.system, "name", 44))
+        parts.append(label((WIDTH - RIGHT, y - 2), "not known" if value is None else f"{value:.2f}", "name end"))
+        if value is not None and interval is not None:
+            y, kind = y + 12, series(number)
+            parts.append(line((across(interval.low), y), (across(interval.high), y), f"bar {kind}"))
+            parts.append(dot((across(value), y), f"point {kind}", 5, f"{system.system}: {value:.2f}"))
     described = "; ".join(
         f"{system.system}: {decimal(system.headline.relevant.value)}, interval {span(system.headline.interval)}"
         for system in made.systems
@@ -148,17 +153,6 @@ def precision_chart(made: PrecisionChart) -> str:
 
 def across(value: float) -> float:
     return EDGE + value * (WIDTH - EDGE - RIGHT)
-
-
-def precision_row(system: SystemReport, number: int, y: float) -> Iterator[str]:
-    value, interval = system.headline.relevant.value, system.headline.interval
-    yield label((EDGE, y - 2), system.system, "name", 44)
-    yield label((WIDTH - RIGHT, y - 2), "not known" if value is None else f"{value:.2f}", "name end")
-    if value is None or interval is None:
-        return
-    y += 12
-    yield line((across(interval.low), y), (across(interval.high), y), f"bar {series(number)}")
-    yield dot((across(value), y), f"point {series(number)}", 5, f"{system.system}: {value:.2f}")
 
 
 # The worst memories and prompts
