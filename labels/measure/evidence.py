@@ -367,10 +367,7 @@ def labels_held(store: LabelStore, root: str | None, digests: Digests | None, pr
 
 
 def evidence_from_qrels(
-    rows: Sequence[Outcome],
-    given: Judgements,
-    unjudged: str = AS_NOT,
-    slight: Set[tuple[str, str]] = frozenset(),
+    rows: Sequence[Outcome], given: Judgements, unjudged: str = AS_NOT, slight: Set[tuple[str, str]] = frozenset()
 ) -> Evidence:
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):

@@ -137,12 +137,7 @@ def precision(report: Report) -> ReportSection:
     table = table_of(
         report, columns, doubt, lambda system: range_of(system.headline.relevant.value, system.headline.interval)
     )
-    return section(
-        "precision",
-        table,
-        unlabelled=unlabelled(report),
-        cutoffs=cutoffs(report),
-    )
+    return section("precision", table, unlabelled=unlabelled(report), cutoffs=cutoffs(report))
 
 
 def cutoffs(report: Report) -> str:

@@ -12,7 +12,6 @@ from labels.report.section import decimal, one_line, span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from labels.measure.metrics import Worst
     from labels.report.charts import ChartLine
 
     Place = tuple[float, float]
@@ -159,20 +158,18 @@ def across(value: float) -> float:
 
 
 def worst_chart(made: WorstChart) -> str:
-    rows = made.rows
-    parts = [part for number, row in enumerate(rows) for part in worst_row(row, WORST_ROW * number, made.longest)]
+    rows, parts = made.rows, []
+    scale = (WIDTH - 2 * WORST_EDGE - WORST_NUMBERS) / made.longest
+    for number, row in enumerate(rows):
+        wrong, right, y = row.irrelevant * scale, row.relevant * scale, float(WORST_ROW * number + 19)
+        parts.append(label((WORST_EDGE, y - 6), row.text or row.id, "name", LONGEST))
+        parts.append(element("rect", x=WORST_EDGE, y=y, width=wrong, height=11, class_="differ"))
+        if row.relevant:
+            parts.append(element("rect", x=WORST_EDGE + wrong, y=y, width=right, height=11, class_="agree"))
+        end = (WORST_EDGE + wrong + right + 6, y + 10)
+        parts.append(label(end, f"{row.irrelevant} : {row.relevant}", "tick"))
     described = "; ".join(f"{row.text or row.id}: {row.irrelevant} irrelevant, {row.relevant} relevant" for row in rows)
     return chart(f"{made.name}-chart", made.title, described, WORST_ROW * len(rows) + 2, parts)
-
-
-def worst_row(row: Worst, y: float, most: int) -> Iterator[str]:
-    scale = (WIDTH - 2 * WORST_EDGE - WORST_NUMBERS) / most
-    wrong, right = row.irrelevant * scale, row.relevant * scale
-    yield label((WORST_EDGE, y + 13), row.text or row.id, "name", LONGEST)
-    yield element("rect", x=WORST_EDGE, y=y + 19.0, width=wrong, height=11, class_="differ")
-    if row.relevant:
-        yield element("rect", x=WORST_EDGE + wrong, y=y + 19.0, width=right, height=11, class_="agree")
-    yield label((WORST_EDGE + wrong + right + 6, y + 29), f"{row.irrelevant} : {row.relevant}", "tick")
 
 
 # The judge against people

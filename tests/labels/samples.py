@@ -1,9 +1,10 @@
 """Small records of engine and labels, made by hand."""
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlite_utils import Database
 
@@ -18,6 +19,19 @@ from labels.store import LabelStore
 from labels.tables import migrations
 
 ROOT = "/project/.claude/memory"
+T = TypeVar("T")
+
+
+def known(found: T | None) -> T:
+    """*found*, which must be there."""
+    assert found is not None
+    return found
+
+
+def query(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    """The rows that another program reads in a store."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
 
 
 def make_store_of_1_0(path: Path, rows: str) -> None:

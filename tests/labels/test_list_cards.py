@@ -16,7 +16,7 @@ from labels.report.gate_text import gate_lines, gate_text
 from labels.store import LabelStore
 from tests.benchmarks.lists import asked, drawn_often, held, measure, truth
 from tests.benchmarks.served import corpus_roots
-from tests.labels.samples import ROOT, judged, memory, outcome, record, retrieval, say
+from tests.labels.samples import ROOT, judged, known, memory, outcome, record, retrieval, say
 
 OTHERS = [f"m{number}" for number in range(14)]
 EASY = Gate(0.2, Interval(0.2, 0.2))
@@ -98,8 +98,7 @@ def test_one_key_answers_a_list_and_one_undo_takes_the_answer_back(store: LabelS
     assert due_repeats(store.recent("ann", 200), seed=1) == ()
     assert pace(store.events()) == 0.001, "a list card takes longer than a card"
     assert [gold.memory_id for gold in store.gold() if gold.is_title] == ["b", "c", "d"]
-    taken = store.undo("ann")
-    assert taken is not None
+    taken = known(store.undo("ann"))
     assert taken.prompt_id == "p1"
     assert [label.memory_id for label in store.labels()] == ["a"]
     assert store.undo("ann", root=ROOT) is not None

@@ -13,14 +13,9 @@ import pytest
 
 from engine.errors import LabelStoreError, NewerStoreError
 from labels.store import LabelStore
-from tests.labels.samples import pool_of, say
+from tests.labels.samples import pool_of, query, say
 
 PROJECT = Path(__file__).resolve().parents[2]
-
-
-def query(path: Path, sql: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def label(store: LabelStore, memory_id: str = "a") -> int:
@@ -78,12 +73,17 @@ def test_a_new_store_is_its_owners_alone_until_its_owner_shares_it(tmp_path: Pat
     assert stat.S_IMODE(path.stat().st_mode) == 0o660
 
 
-def test_a_place_that_cannot_hold_a_file_is_named(tmp_path: Path) -> None:
+def test_a_place_that_cannot_hold_a_file_is_named_and_a_pipe_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(LabelStoreError, match=r"file/labels\.db: .*Check its folder.*--db or MEMSIFT_DB"):
         LabelStore.open(tmp_path / "file" / "labels.db")
     with pytest.raises(LabelStoreError, match="it is a folder"):
         LabelStore.open(tmp_path)
+    os.mkfifo(pipe := tmp_path / "pipe")
+    pipe.chmod(0o666)
+    with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
+        LabelStore.open(pipe)
+    assert pipe.stat().st_mode & 0o777 == 0o666
 
 
 READ_ONLY = """
@@ -154,11 +154,3 @@ def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_s
             assert store.labels() == ()
             with pytest.raises(LabelStoreError, match="another program is writing to it"):
                 store.record_seen("ann", "p1")
-
-
-def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -> None:
-    os.mkfifo(pipe := tmp_path / "pipe")
-    pipe.chmod(0o666)
-    with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
-        LabelStore.open(pipe)
-    assert pipe.stat().st_mode & 0o777 == 0o666

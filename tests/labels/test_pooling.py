@@ -1,13 +1,6 @@
 import pytest
 
-from labels.pooling import (
-    MIN_REPEAT_GAP,
-    REPEAT_GAP_SPREAD,
-    REPEAT_SHARE,
-    due_repeats,
-    labelling_order,
-    pool,
-)
+from labels.pooling import MIN_REPEAT_GAP, REPEAT_GAP_SPREAD, REPEAT_SHARE, due_repeats, labelling_order, pool
 from labels.records import RELEVANT, Event, Pool
 from tests.labels.samples import judged, retrieval
 
@@ -28,11 +21,16 @@ def ids(of: Pool) -> list[str]:
     return [card.memory.id for card in of.cards]
 
 
-def test_the_pool_is_the_union_of_what_systems_inject_with_two_cards_for_an_edited_memory() -> None:
+def test_the_pool_is_the_union_of_what_systems_inject_for_one_prompt_with_two_cards_for_an_edited_memory() -> None:
     cards = pool([retrieval(["a", "b", "c"], {"d": "cap"}), judged(["c", "e"], [])], seed=1)
     assert sorted(ids(cards)) == ["a", "b", "c", "e"]
     edited = pool([retrieval(["a"]), retrieval(["a"], system="other", digests={"a": "edited"})], seed=1)
     assert sorted(card.memory.digest for card in edited.cards) == ["digest-of-a", "edited"]
+    assert pool([retrieval([])], seed=1).cards == ()
+    with pytest.raises(ValueError, match="of one prompt, not of 2"):
+        pool([retrieval(["a"]), retrieval(["a"], prompt_id="p2")], seed=1)
+    with pytest.raises(ValueError, match="of one prompt, not of 0"):
+        pool([], seed=1)
 
 
 def test_the_order_follows_from_prompt_and_seed_and_not_from_rank() -> None:
@@ -44,14 +42,6 @@ def test_the_order_follows_from_prompt_and_seed_and_not_from_rank() -> None:
     assert [card.position for card in forwards.cards] == list(range(1, 11))
     after = ids(pool([retrieval([*MANY, "new"])], seed=1))
     assert [name for name in after if name != "new"] == ids(forwards), "a new memory does not disturb the others"
-
-
-def test_a_prompt_for_which_nothing_was_found_has_an_empty_pool_and_a_pool_of_two_prompts_is_refused() -> None:
-    assert pool([retrieval([])], seed=1).cards == ()
-    with pytest.raises(ValueError, match="of one prompt, not of 2"):
-        pool([retrieval(["a"]), retrieval(["a"], prompt_id="p2")], seed=1)
-    with pytest.raises(ValueError, match="of one prompt, not of 0"):
-        pool([], seed=1)
 
 
 # Hidden repeats

@@ -101,12 +101,9 @@ def test_a_fault_is_named_by_place_and_field() -> None:
             read(name, text)
 
 
-def test_a_file_that_is_no_known_format_is_refused() -> None:
+def test_a_file_of_no_known_format_and_a_device_which_may_never_end_are_refused() -> None:
     for text in ("hello there", "{}", "[]", '{"a": 1}\n{"a": 2}', "1 2 3"):
         with pytest.raises(ExchangeError, match=r"no known format begins like this\. Name it with --format"):
             recognise(FileText(Path("file"), text))
-
-
-def test_a_device_is_refused_because_it_may_never_end() -> None:
     with pytest.raises(ExchangeError, match=r"^/dev/zero: is not a file"):
         read_source(Path("/dev/zero"))

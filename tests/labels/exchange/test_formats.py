@@ -267,7 +267,7 @@ def test_an_empty_id_is_refused_where_a_file_cannot_hold_it() -> None:
         write("qrels", nameless)
 
 
-def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
+def test_qrels_are_of_verdicts_or_of_grades_and_of_two_texts_of_the_one_labelled_last(tmp_path: Path) -> None:
     labels = [
         event("a", grade=1, verdict=NOT_RELEVANT),
         event("b", memory_id="m2"),
@@ -277,14 +277,11 @@ def test_qrels_are_of_verdicts_or_of_grades(tmp_path: Path) -> None:
     assert write("qrels-graded", dataset(*labels)).split("\n") == ["p1 0 m1 1", "p1 0 m2 2", "p1 0 m3 3", ""]
     (tmp_path / "q").write_text(write("qrels", dataset(*labels)))
     assert read_qrels(tmp_path / "q") == {"p1": {"m1": False, "m2": True, "m3": True}}
-
-
-def test_of_two_texts_of_a_memory_qrels_have_the_one_labelled_last() -> None:
     labels = [event("a", ts=moment(1)), event("b", verdict=NOT_RELEVANT, digest="d0", ts=moment(0))]
     assert write("qrels", dataset(*labels)) == "p1 0 m1 1\n"
 
 
-def test_scores_of_a_run_are_higher_for_better() -> None:
+def test_a_run_has_the_newest_retrieval_with_higher_scores_for_better_and_is_read_by_its_scores() -> None:
     run = dataset(runs=(made_run("r", "bm25 judge"),), retrievals=(RETRIEVED,))
     assert write("run", run) == "p1 Q0 m1 1 9.5 bm25%20judge\np1 Q0 m%203 2 7.25 bm25%20judge\n"
     assert [row.split()[2:5] for row in write("run-candidates", run).splitlines()] == [
@@ -292,6 +289,11 @@ def test_scores_of_a_run_are_higher_for_better() -> None:
         ["m2", "2", "8.0"],
         ["m%203", "3", "7.25"],
     ]
+    newer = {**RETRIEVED, "run_id": "s", "ts": moment(2), "results": RETRIEVED["results"][:1]}
+    run = dataset(runs=(made_run("r"), made_run("s")), retrievals=(newer, RETRIEVED))
+    assert write("run", run) == "p1 Q0 m1 1 9.5 bm25\n"
+    (retrieved,) = read("run", "p1 Q0 a 1 1.0 x\np1 Q0 b 2 3.0 x\n").retrievals
+    assert [(found["memory_id"], found["rank"]) for found in retrieved["results"]] == [("b", 1), ("a", 2)]
 
 
 def test_equal_scores_of_a_run_fall_with_the_rank_in_single_precision() -> None:
@@ -304,17 +306,6 @@ def test_equal_scores_of_a_run_fall_with_the_rank_in_single_precision() -> None:
     assert all(second < first for first, second in pairwise(singles))
     (back,) = read("run", write("run", run)).retrievals
     assert [found["memory_id"] for found in back["results"]] == [found["memory_id"] for found in results]
-
-
-def test_a_run_has_the_newest_retrieval_of_a_system() -> None:
-    newer = {**RETRIEVED, "run_id": "s", "ts": moment(2), "results": RETRIEVED["results"][:1]}
-    run = dataset(runs=(made_run("r"), made_run("s")), retrievals=(newer, RETRIEVED))
-    assert write("run", run) == "p1 Q0 m1 1 9.5 bm25\n"
-
-
-def test_a_run_is_ordered_by_its_scores_as_trec_eval_does() -> None:
-    (retrieved,) = read("run", "p1 Q0 a 1 1.0 x\np1 Q0 b 2 3.0 x\n").retrievals
-    assert [(found["memory_id"], found["rank"]) for found in retrieved["results"]] == [("b", 1), ("a", 2)]
 
 
 def test_qrels_are_read_by_prompt_and_memory_and_negative_grades_say_that_nobody_judged(tmp_path: Path) -> None:

@@ -110,14 +110,7 @@ def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
         assert matched.events == 2
 
 
-def test_a_label_is_about_the_memory_as_it_reads_now() -> None:
-    texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
-    with opened(dataset(memories=tuple(texts))) as (db,):
-        bring(db, "qrels", "p1 0 m1 1\n", memories=texts[1:2])
-        assert said(db) == [("qrels", "p1", "m1", "d2", RELEVANT)]
-
-
-def test_a_label_that_brings_its_text_is_about_that_text() -> None:
+def test_a_label_is_about_the_text_that_it_brings_or_else_about_the_memory_as_it_reads_now() -> None:
     texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"))]
     table = "prompt_id,memory_id,title,memory,label:jan\np1,m1,Tokens,old,relevant\np1,m1,Tokens,unknown,not\n"
     with opened(dataset(memories=tuple(texts))) as (db,):
@@ -128,6 +121,10 @@ def test_a_label_that_brings_its_text_is_about_that_text() -> None:
         assert [row[3] for row in said(db)] == ["d1", "d1"]
         bring(db, "csv", table.replace("old", "unknown"), annotator="kim")
         assert [len(row[3]) for row in said(db)] == [2, 2, 64, 64]
+    texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
+    with opened(dataset(memories=tuple(texts))) as (db,):
+        bring(db, "qrels", "p1 0 m1 1\n", memories=texts[1:2])
+        assert said(db) == [("qrels", "p1", "m1", "d2", RELEVANT)]
 
 
 ANSWER = {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
@@ -185,16 +182,13 @@ def test_memsifts_own_events_stay_as_they_are_and_one_that_was_written_by_hand_n
         assert read_events(other)[0].source == "file.txt (jsonl)"
 
 
-def test_a_changed_mind_supersedes_what_was_imported_before() -> None:
+def test_a_changed_mind_supersedes_what_was_imported_and_an_old_label_no_newer_key_press() -> None:
     with opened(KNOWN) as (db,):
         for verdict, now in (("relevant", NOW), ("not", moment(601))):
             bring(db, "csv", f"prompt_id,memory_id,label:jan\np1,m1,{verdict}\n", now=now)
         first, second = read_events(db)
         assert second.supersedes == first.uid
         assert content(db)["current"] == [second.uid]
-
-
-def test_an_old_label_does_not_take_the_place_of_a_newer_key_press() -> None:
     newer = event("a" * 32, verdict=NOT_RELEVANT, ts=moment(60))
     tasks = write("label-studio", dataset(event("", ts=moment(5))))
     with opened(dataset(newer)) as (db,):
@@ -215,7 +209,7 @@ def test_the_annotator_may_be_named_where_the_file_names_nobody_or_one() -> None
         assert said(two) == []
 
 
-def test_a_retraction_of_nothing_and_a_retrieval_of_an_unknown_run_are_refused() -> None:
+def test_a_retraction_of_nothing_and_a_run_that_is_missing_are_refused_and_events_come_in_any_order() -> None:
     alone = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     run = write("jsonl", dataset(runs=(made_run("r"),), retrievals=({**RETRIEVED, "results": []},)))
     without = "\n".join(line for line in run.splitlines() if '"record": "run"' not in line)
@@ -224,9 +218,6 @@ def test_a_retraction_of_nothing_and_a_retrieval_of_an_unknown_run_are_refused()
             bring(db, "jsonl", write("jsonl", dataset(alone)))
         with pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
             bring(db, "jsonl", without)
-
-
-def test_events_in_another_order_find_what_they_supersede() -> None:
     label, retraction = event("a" * 32), event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     with opened(KNOWN) as (db,):
         bring(db, "jsonl", write("jsonl", dataset(retraction, label)))

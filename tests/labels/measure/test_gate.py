@@ -33,7 +33,7 @@ from labels.report.first_lines import first_lines
 from labels.report.gate_text import gate_lines
 from labels.report.notes import finishing, missing_labels, refusals, warnings
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, say, write
+from tests.labels.samples import ROOT, card, failed, judged, known, outcome, record, retrieval, say, write
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 PLAIN, JUDGED = "bm25", "bm25+judge"
@@ -314,8 +314,7 @@ def case_of(prompts: int, worth: float) -> str | None:
         rows += [outcome(["a", "b"], prompt_id=name, system=PLAIN), outcome(kept, prompt_id=name, system=JUDGED)]
         said[name] = {"a": False, "b": True}
     known = Evidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
-    case = judge_case(known, PLAIN, JUDGED, worth)
-    assert case is not None
+    case = known(judge_case(known, PLAIN, JUDGED, worth))
     assert case.comparison.break_even == pytest.approx(5)
     return case.answer
 
@@ -330,8 +329,7 @@ def test_whether_the_judge_pays_depends_on_the_worth_of_a_relevant_memory() -> N
 def test_the_expense_is_per_answer_and_without_the_cache() -> None:
     calls = [JudgeCall(3000.0 if n == 0 else 900.0, 0.003, 3, True) for n in range(4)]
     calls += [JudgeCall(1.0, 0.0, 3, False), JudgeCall(3000.0, None, 0, True)]
-    found = expense(calls)
-    assert found is not None
+    found = known(expense(calls))
     assert (found.calls, found.median_ms, found.cost_usd) == (5, 300.0, pytest.approx(0.001))
     assert found.p95_ms == pytest.approx(2600)
     assert expense(calls[4:5]) is None

@@ -7,11 +7,7 @@ from labels.measure.report import Captions, SystemReport, build_report
 from labels.records import Judgements, Outcome
 from tests.labels.samples import Found, outcome
 
-PEOPLE = {
-    "p1": {"a": True, "b": False},
-    "p2": {"a": False, "b": False},
-    "p3": {"a": True},
-}
+PEOPLE = {"p1": {"a": True, "b": False}, "p2": {"a": False, "b": False}, "p3": {"a": True}}
 BM25 = [
     outcome(["a", "b", "c"]),
     outcome(["a", "b"], prompt_id="p2"),
@@ -59,16 +55,13 @@ def found_by(*matched: int | None) -> tuple[Found, ...]:
     return tuple(Found(-1.0, "high", number) for number in matched)
 
 
-def test_a_prompt_is_polluted_by_an_irrelevant_memory_with_one_matched_word() -> None:
+def test_a_prompt_is_polluted_by_an_irrelevant_memory_with_one_matched_word_where_their_number_is_known() -> None:
     rows = [
         outcome(["a", "b"], found=found_by(1, 1)),
         outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
         outcome(["a"], prompt_id="p3", found=found_by(1)),
     ]
     assert measured(*rows).polluted_rate == Ratio(1, 3)
-
-
-def test_pollution_needs_the_number_of_matched_words() -> None:
     rows = [
         outcome(["a"], found=found_by(None)),
         outcome(["a", "b"], prompt_id="p2"),
@@ -79,14 +72,11 @@ def test_pollution_needs_the_number_of_matched_words() -> None:
     assert measured(*rows).polluted_rate == Ratio(0, 1)
 
 
-def test_recall_of_all_known_counts_memories_outside_of_the_pool() -> None:
-    found = measured(*BM25, people={**PEOPLE, "p1": {"a": True, "b": False, "never found": True}})
-    assert (found.recall_of_known, found.recall_in_pool) == (Ratio(1, 3), Ratio(1, 1))
-
-
-def test_the_pool_holds_injected_memories_and_judged_candidates() -> None:
+def test_the_pool_holds_injected_memories_and_judged_candidates_and_recall_of_all_known_also_others() -> None:
     rows = [outcome(["a"], decisions={"a": None, "b": None, "c": None}), outcome(["d"], system="other")]
     assert measured(*rows, people={"p1": {"a": True, "b": True, "elsewhere": True}}).recall_in_pool == Ratio(1, 2)
+    found = measured(*BM25, people={**PEOPLE, "p1": {"a": True, "b": False, "never found": True}})
+    assert (found.recall_of_known, found.recall_in_pool) == (Ratio(1, 3), Ratio(1, 1))
 
 
 def test_a_prompt_has_nothing_relevant_only_if_its_whole_pool_is_judged() -> None:
@@ -172,14 +162,11 @@ INJECTED = [
 ]
 
 
-def test_the_worst_memories_and_prompts_are_irrelevant_most_often() -> None:
+def test_the_worst_memories_and_prompts_are_irrelevant_most_often_and_few() -> None:
     """Two systems that inject the same for one prompt count once. A single irrelevant pair is not listed."""
     report = build_report(Evidence(INJECTED, JUDGED), Captions(memories={"b": "Use B"}, prompts={"p1": "one"}))
     assert report.worst_memories == (Worst("b", "Use B", irrelevant=3, relevant=0),)
     assert report.worst_prompts == (Worst("p3", "", irrelevant=2, relevant=0), Worst("p1", "one", 2, 1))
-
-
-def test_the_list_of_the_worst_is_short() -> None:
     rows = [outcome(["m", "n"], prompt_id=f"p{number:02}") for number in range(30)]
     people = {f"p{number:02}": {"m": False, "n": False} for number in range(30)}
     report = build_report(Evidence(rows, people))

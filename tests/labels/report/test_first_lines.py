@@ -11,15 +11,7 @@ from labels.measure.intervals import Estimate, Interval
 from labels.measure.metrics import Headline, Ratio
 from labels.measure.report import Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
-from labels.report.first_lines import (
-    BY_REPLAY,
-    IN_LABEL,
-    IN_REPLAY,
-    Step,
-    first_lines,
-    headline,
-    next_step,
-)
+from labels.report.first_lines import BY_REPLAY, IN_LABEL, IN_REPLAY, Step, first_lines, headline, next_step
 from labels.report.forms import report_text, step_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say

@@ -25,9 +25,7 @@ def points_of(prompts: list[JudgedPrompt]) -> list[ThresholdPoint]:
     return curve(prompts, held_out(prompts), MOST, CONFIDENCE)
 
 
-def test_at_two_thirds_of_the_recall_it_is_three_times_as_precise_as_bm25(
-    prompts: list[JudgedPrompt],
-) -> None:
+def test_at_two_thirds_of_the_recall_it_is_three_times_as_precise_as_bm25(prompts: list[JudgedPrompt]) -> None:
     points = points_of(prompts)
     found = at_recall(points, 0.65 * BM25_RECALL)
     assert found.precision is not None
