@@ -313,8 +313,8 @@ def case_of(prompts: int, worth: float) -> str | None:
         name, kept = f"p{number}", ["b"] if number % 5 else []
         rows += [outcome(["a", "b"], prompt_id=name, system=PLAIN), outcome(kept, prompt_id=name, system=JUDGED)]
         said[name] = {"a": False, "b": True}
-    known = Evidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
-    case = known(judge_case(known, PLAIN, JUDGED, worth))
+    evidence = Evidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
+    case = known(judge_case(evidence, PLAIN, JUDGED, worth))
     assert case.comparison.break_even == pytest.approx(5)
     return case.answer
 
