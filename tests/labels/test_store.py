@@ -43,12 +43,9 @@ def verdicts(store: LabelStore, who: str = "ann") -> dict[str, str]:
 def test_a_label_keeps_all_that_is_known_of_it(store: LabelStore) -> None:
     said = {"grade": 1, "reason": "stale", "note": "old [api]", "seed": 7, "blind": False, "elapsed_ms": 950}
     event = store.label("ann", "p1", card("b", position=2), NOT_RELEVANT, **said)
-    assert (event.annotator, event.prompt_id, event.pair) == ("ann", "p1", ("b", "digest-of-b"))
-    assert (event.action, event.verdict, event.grade, event.reason) == (LABEL, NOT_RELEVANT, 1, "stale")
-    assert (event.note, event.blind, event.position, event.seed) == ("old [api]", False, 2, 7)
-    assert (event.ts, event.elapsed_ms) == ("2025-06-01T12:00:00.250+00:00", 950)
-    assert (event.guideline, event.app_version) == ("g1", __version__)
-    assert event.supersedes is None
+    made = {"ts": "2025-06-01T12:00:00.250+00:00", "guideline": "g1", "app_version": __version__, "event_id": 1}
+    named = {"session": store.session, "uid": event.uid, "position": 2}
+    assert event == Event("ann", "p1", "b", "digest-of-b", LABEL, NOT_RELEVANT, **said, **made, **named)  # type: ignore[arg-type]
     assert store.events() == (event,)
 
 

@@ -119,8 +119,7 @@ def test_the_first_prompts_count_at_the_largest_look_that_is_reached() -> None:
         (120, 120, None),
     ):
         found = decide(sample(prompts[:number]), gate(0.9))
-        assert found.estimate is not None
-        assert (found.estimate.prompts, found.waiting, found.look) == (counted, number - counted, look)
+        assert (known(found.estimate).prompts, found.waiting, found.look) == (counted, number - counted, look)
         assert found.to_go == (look - number if look else 0)
         same = decide(sample(prompts[:counted]), gate(0.9))
         assert (found.verdict, found.live, found.relevant) == (same.verdict, same.live, same.relevant)

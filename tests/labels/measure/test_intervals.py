@@ -88,14 +88,11 @@ def test_the_headline_interval_is_wilsons_with_the_effective_size() -> None:
     assert close(headline_interval(identical), *proportion_confint(0.6 * n, n, method="wilson"))
 
 
-@pytest.mark.parametrize("relevant", [3, 0])
-def test_all_or_none_relevant_count_about_one_memory_for_each_prompt(relevant: int) -> None:
-    assert design_effect([(relevant, 3)] * 10) is None
-    assert 9 < effective_size([(relevant, 3)] * 10) < 10
-    assert 48 < effective_size([(relevant, 3)] * 50) < 50
-
-
-def test_one_prompt_counts_as_about_one_memory() -> None:
+def test_all_or_none_relevant_and_a_single_prompt_count_about_one_memory_for_each_prompt() -> None:
+    for relevant in (3, 0):
+        assert design_effect([(relevant, 3)] * 10) is None
+        assert 9 < effective_size([(relevant, 3)] * 10) < 10
+        assert 48 < effective_size([(relevant, 3)] * 50) < 50
     assert design_effect([(2, 3)]) is None
     assert 0.9 < effective_size([(2, 3)]) < 1
     interval = known(headline_interval([(2, 3)]))

@@ -1,7 +1,7 @@
 """The numbers of each system in a report: what is counted, and over which prompts."""
 
 from labels.measure.evidence import Evidence, evidence_from_qrels
-from labels.measure.intervals import Interval, headline_interval
+from labels.measure.intervals import headline_interval
 from labels.measure.metrics import Ratio, Worst
 from labels.measure.report import Captions, SystemReport, build_report
 from labels.records import Judgements, Outcome
@@ -14,26 +14,11 @@ BM25 = [
     outcome([], prompt_id="p3"),
     outcome([], prompt_id="p4"),
 ]
-JUDGE = [
-    outcome(["a"], system="judge"),
-    outcome([], prompt_id="p2", system="judge"),
-    outcome(["a"], prompt_id="p3", system="judge"),
-    outcome([], prompt_id="p4", system="judge"),
-]
 
 
 def measured(*rows: Outcome, people: Judgements = PEOPLE) -> SystemReport:
     """The numbers of the first system."""
     return build_report(Evidence(rows, people)).systems[0]
-
-
-def test_every_number_of_a_system_is_over_its_prompts_and_the_pool_of_all_systems() -> None:
-    bm25, judge = build_report(Evidence([*BM25, *JUDGE], PEOPLE)).systems
-    assert (bm25.precision, judge.precision) == (Ratio(1, 4), Ratio(2, 2)), "holding back is not punished"
-    assert (bm25.bounds, bm25.unjudged) == (Interval(1 / 5, 2 / 5), Ratio(1, 5))
-    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 4), Ratio(1, 2), Ratio(0, 2))
-    assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(3, 3), Ratio(1, 3))
-    assert (bm25.recall_in_pool, judge.recall_in_pool) == (Ratio(1, 2), Ratio(2, 2))
 
 
 def test_precision_is_unknown_and_not_zero_when_nothing_was_judged() -> None:

@@ -48,8 +48,10 @@ def made() -> Tuning:
 
 
 def precision_on(unseen: list[JudgedPrompt], made: Tuning) -> float:
-    assert made.at is not None
-    return point(unseen, [made.weights.of_prompt(one) for one in unseen], made.at.threshold, 3, 0.9).precision or 0.0
+    return (
+        point(unseen, [made.weights.of_prompt(one) for one in unseen], known(made.at).threshold, 3, 0.9).precision
+        or 0.0
+    )
 
 
 # What is learned from
