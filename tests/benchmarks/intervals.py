@@ -17,8 +17,7 @@ from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import LOOKS, STAKES, Interval, deciding_interval, factors_at, headline_interval, wilson
 from labels.records import Outcome
 from tests.benchmarks.hook import table
-from tests.labels.samples import known
-from tests.labels.simulated import Counts, World
+from tests.labels.samples import Counts, World, known
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
 REAL = {"alike": 0.475}

@@ -19,8 +19,7 @@ from labels.measure.intervals import (
     headline_interval,
 )
 from labels.measure.metrics import Sample
-from tests.labels.samples import known
-from tests.labels.simulated import Counts, World
+from tests.labels.samples import Counts, World, known
 
 
 def gate(least: float, low: float | None = None, high: float | None = None, looks: str = PLANNED) -> Gate:

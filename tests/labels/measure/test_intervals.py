@@ -22,8 +22,7 @@ from labels.measure.intervals import (
     wilson,
 )
 from tests.benchmarks.intervals import mirrored
-from tests.labels.samples import known
-from tests.labels.simulated import World
+from tests.labels.samples import World, known
 
 UNEVEN = [(3, 3), (0, 3), (2, 2), (1, 3), (0, 0), (1, 1), (3, 3), (0, 2), (2, 3)]
 
