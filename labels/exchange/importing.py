@@ -335,11 +335,13 @@ def match(matching: Matching) -> Matched:
     events = tuple(event._replace(**ids) for event, ids in asked if ids)
     pooled = ((row, matching.ids(row["prompt_id"], row["memory_id"], row["digest"])) for row in dataset.pool)
     retrievals = () if dataset.redacted else tuple(filter(None, map(matching.retrieved, dataset.retrievals)))
+    pool = tuple({**row, **ids} for row, ids in pooled if ids)
+    # of the prompts that the rows above are about
     seen = [(row, matching.prompts.get(row["prompt_id"])) for row in dataset.sightings]
     kept = replace(
         dataset,
         events=events,
-        pool=tuple({**row, **ids} for row, ids in pooled if ids),
+        pool=pool,
         plan=() if dataset.redacted else dataset.plan,
         sightings=tuple({**row, "prompt_id": prompt.id} for row, prompt in seen if prompt),
         runs=() if dataset.redacted else dataset.runs,

@@ -293,7 +293,8 @@ def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], i
     given = [stored(event) for event in events]
     for event in given:
         other = known.get(event.uid) or new.setdefault(event.uid, event)
-        if comparable(other) != comparable(event):
+        is_imported = bool(other.source or event.source)  # a file without texts has no sources
+        if comparable(other, is_imported) != comparable(event, is_imported):
             raise ExchangeError(
                 f"The event {event.uid} comes twice with different contents, in the data to add or in {db.path}: it "
                 "was changed. Nothing was added."
@@ -307,14 +308,14 @@ def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], i
     return list(new.values()), len(given) - len(new)
 
 
-def comparable(event: Event) -> Event:
+def comparable(event: Event, is_imported: bool) -> Event:
     """The fields that must be equal in every store: `source` differs, and a file without texts has no notes.
 
     An imported label may have the time of its import, and two people may import one file at different times. The digest
     differs where only one store has followed a rereading: see `LabelStore.follow_rereading`.
     """
     same = event._replace(digest="", source="", note="", reason="", supersedes=None, blind=bool(event.blind))
-    return same._replace(ts="", session="") if event.source else same
+    return same._replace(ts="", session="") if is_imported else same
 
 
 def stored(event: Event) -> Event:
