@@ -207,4 +207,4 @@ def warnings(report: GateReport) -> Iterator[str]:
     if unsure := unsure_share(evidence, system):
         yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
     if assumed := assumed_memories(evidence, system):
-        yield sentence("assumed", memories=part_of(assumed.memories), highest=percent(assumed.highest, 1))
+        yield sentence("assumed", memories=part_of(assumed[0]), highest=percent(assumed[1], 1))
