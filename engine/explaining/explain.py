@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.explaining.contributions import Breakdown, Near
     from engine.memory import Memory, MemorySummary
-    from engine.retrieval import Candidate, Retrieval
+    from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
@@ -112,7 +112,12 @@ class Explainer:
         floor, least = (_bar(bar, raw) for bar in self._floors(limit or self._config, is_asked=is_asked))
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
         has_own = is_asked != self._has_verdicts or (limit is not None and limit.cutoff_threshold is not None)
-        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate and not has_own else None
+        cutoff = None
+        if candidate and not has_own and self._retrieval.least is not None:
+            weighed = [found for found in self._retrieval.candidates if found.probability is not None]
+            before = itertools.takewhile(lambda found: found != candidate, weighed)
+            is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
+            cutoff = _bar(self._retrieval.least if is_free else surer(self._retrieval.least), candidate.probability)
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
         is_off = other is not None and not other.config.enabled
         near = self._nearest(memory, breakdown)
@@ -149,14 +154,6 @@ class Explainer:
         best = max((candidate.strength - candidate.body_bonus for candidate in self._counted), default=0.0)
         least = share * max(config.min_strength, limit.min_strength) * self._contributions.rare
         return share * max(config.floor, limit.floor) * best, least or None
-
-    def _limit(self, candidate: Candidate) -> float | None:
-        """The P(relevant) that the cutoff asks of a candidate."""
-        least = self._retrieval.least
-        weighed = [found for found in self._retrieval.candidates if found.probability is not None]
-        before = itertools.takewhile(lambda found: found != candidate, weighed)
-        is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
-        return least if least is None or is_free else surer(least)
 
     def _nearest(self, memory: Memory, breakdown: Breakdown | None) -> tuple[Near, ...]:
         """Words that come close; beside words that were found, only probable mistakes."""

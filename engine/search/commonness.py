@@ -82,7 +82,11 @@ def names(text: str) -> set[str]:
     """
     words = text.split()
     in_code = {word.strip(QUOTES) for piece in text.split("`")[1::2] for word in piece.split()}
-    commands = {words[place - 1] for place in range(1, len(words)) if _is_option(words[place])}
+    commands = {
+        words[place - 1]
+        for place in range(1, len(words))
+        if words[place][:1] == "-" and words[place].removeprefix("-").removeprefix("-")[:1].isalnum()
+    }
     called = {word.partition("(")[0] for word in words if "(" in word[1:]}
     with_sign = {word[0] for raw in words if (word := raw.strip("\"'().,;:!?"))[1:] in ("++", "#")}
     return in_code | _with_capital(text) | commands | called | with_sign
@@ -105,10 +109,6 @@ def _with_capital(text: str) -> set[str]:
             is_sign = any(unicodedata.category(character) == "So" for character in raw if not character.isascii())
             begins = (is_sign or raw.rstrip(CLOSING).endswith(ENDS)) if word or is_sign else begins
     return found if capitals <= MOST_CAPITALS * count else set()
-
-
-def _is_option(word: str) -> bool:
-    return (word[:1] == "-" and word[1:2].isalnum()) or (word[:2] == "--" and word[2:3].isalnum())
 
 
 def idf(holding: int, memories: int) -> float:

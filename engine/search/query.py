@@ -155,16 +155,11 @@ def _spellings(name: str) -> list[tuple[str, ...]]:
     whole = tuple(filter(None, map(tk.fold, words)))
     parts = tuple(token for word in words for token in tk.word_tokens(word))
     joined = tuple(tk.joined(name).split())
-    return [whole, parts, *_other_version(whole), *([joined] if len(joined) == name.count(".") + 1 else ())]
-
-
-def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """v2.0 for 2.0, and 2.0 for v2.0."""
-    first, *rest = words
+    first, *rest = whole
     number = first.removeprefix("v")
-    if not (number.isdecimal() and all(word.isdecimal() for word in rest)):
-        return []
-    return [(number if first != number else f"v{number}", *rest)]
+    is_version = number.isdecimal() and all(word.isdecimal() for word in rest)
+    other = [(number if first != number else f"v{number}", *rest)] if is_version else []
+    return [whole, parts, *other, *([joined] if len(joined) == name.count(".") + 1 else ())]
 
 
 def _unspaced_terms(word: str) -> list[Term]:

@@ -170,7 +170,9 @@ def camel_parts(word: str) -> list[str]:
     """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; FastAPI -> FastAPI, as it is in ONE_WORD."""
     if word.isupper() or word[1:] == word[1:].lower() or word in ONE_WORD:
         return [word]
-    starts = [i for i in range(1, len(word)) if _starts_part(word, i)]
+    # A part begins with a capital after a small letter or digit, or the last capital of a run before a small letter.
+    capitals = [i for i in range(1, len(word)) if word[i].isupper()]
+    starts = [i for i in capitals if not word[i - 1].isupper() or word[i + 1 : i + 2].islower()]
     return [word[i:j] for i, j in zip([0, *starts], [*starts, len(word)], strict=True)]
 
 
@@ -252,10 +254,3 @@ def _characters(word: str) -> list[str]:
         else:
             pieces.append(character)
     return pieces
-
-
-def _starts_part(word: str, i: int) -> bool:
-    """A capital after a small letter or digit, or the last capital of a run before a small letter."""
-    if not word[i].isupper():
-        return False
-    return not word[i - 1].isupper() or (i + 1 < len(word) and word[i + 1].islower())

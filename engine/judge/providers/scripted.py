@@ -7,6 +7,7 @@ import os.path
 import re
 import time
 from html import unescape
+from math import inf
 
 from engine.errors import (
     ConfigError,
@@ -159,14 +160,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_delay(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
 _FIELDS = {
     "prompt": (_is_text, "a text"),
     "keep": (lambda value: isinstance(value, list) and all(map(_is_text, value)), "a list of titles"),
     "answer": (_is_text, "a text"),
     "status": (lambda value: _is_text(value) and value in FAILURES, f"one of {', '.join(FAILURES)}"),
-    "delay_ms": (_is_delay, "a number of milliseconds, 0 or more,"),
+    "delay_ms": (
+        lambda value: type(value) in (int, float) and 0 <= value < inf,
+        "a number of milliseconds, 0 or more,",
+    ),
 }

@@ -13,7 +13,6 @@ from engine.judge.prices import cost_usd
 from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
 from engine.lean.sections import read_sections
-from engine.quality.judging.forms import rating_of_text, rating_text, read_completion
 from engine.quality.judging.rating import (
     RULE,
     THRESHOLD,
@@ -21,6 +20,9 @@ from engine.quality.judging.rating import (
     Rating,
     combine_ratings,
     decision_of,
+    rating_of_text,
+    rating_text,
+    read_completion,
     with_mean,
 )
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from engine.judge.answer import UnreadableAnswerError
 from engine.judge.prompts import one_line
 from engine.judge.provider import WebSource
-from engine.quality.judging.forms import (
+from engine.quality.judging.rating import (
+    Rating,
     RatingEntry,
     parse_entries,
     print_entries,
@@ -18,7 +19,6 @@ from engine.quality.judging.forms import (
     rating_text,
     read_rating,
 )
-from engine.quality.judging.rating import Rating
 from tests.engine.quality.judging.answers import POINTS, answer
 
 CRITERIA = ("specific", "actionable", "still_true", "stands_alone", "worth_its_tokens")
