@@ -101,11 +101,8 @@ def test_of_a_memory_without_tags_the_title_counts() -> None:
     assert (made["titled"]["short_tag"], made["tagged"]["short_tag"]) == (1.0, 0.0)
 
 
-def test_a_single_candidate_has_the_greatest_lead() -> None:
+def test_a_single_candidate_has_the_greatest_lead_and_a_retired_one_is_no_rival() -> None:
     assert features_of(found(1.0, "cache"))["one"]["lead"] == MAX_LEAD
-
-
-def test_what_is_retired_is_no_rival() -> None:
     retired = memory("a title", memory_id="retired", status="retired")
     pool = CandidatePool([found(9.0, of=retired), found(5.0)])
     candidates = rank(pool.memories, Config())
@@ -182,14 +179,12 @@ BROKEN: dict[str, Any] = {
 }
 
 
-def test_a_model_that_makes_no_sense_is_unusable(tmp_path: Path) -> None:
+def test_a_model_that_makes_no_sense_or_is_a_folder_is_unusable(tmp_path: Path) -> None:
     for made in BROKEN.values():
         write_model(tmp_path, made)
         with pytest.raises(UnusableModelError):
             load_cutoff(str(tmp_path), Config(), "", bool)
-
-
-def test_a_folder_in_place_of_the_model_is_unusable(tmp_path: Path) -> None:
+    (tmp_path / "cutoff.json").unlink()
     (tmp_path / "cutoff.json").mkdir()
     with pytest.raises(UnusableModelError, match="cannot be read"):
         load_cutoff(str(tmp_path), Config(), "", bool)
@@ -220,19 +215,15 @@ def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
     return cutoff.kind if cutoff else OFF, problem
 
 
-def test_without_a_tuned_model_the_default_model_decides(tmp_path: Path) -> None:
+def test_the_configuration_chooses_the_model_and_the_default_one_is_there_for_all(
+    tmp_path: Path,
+) -> None:
     assert kind_of(tmp_path) == (DEFAULT, "")
     write_model(tmp_path, content())
     assert kind_of(tmp_path) == (TUNED, "")
-
-
-def test_the_configuration_chooses_the_model(tmp_path: Path) -> None:
     write_model(tmp_path, content())
     assert kind_of(tmp_path, cutoff=DEFAULT) == (DEFAULT, "")
     assert kind_of(tmp_path, cutoff=OFF) == (OFF, "")
-
-
-def test_in_the_place_of_a_tuned_model_that_cannot_be_used_the_default_model_decides(tmp_path: Path) -> None:
     write_model(tmp_path, content(features=VERSION + 1))
     kind, problem = kind_of(tmp_path)
     assert kind == DEFAULT

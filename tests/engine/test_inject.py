@@ -44,7 +44,7 @@ def text_of(found: list[Candidate], mode: str = LEGACY) -> str:
     return inject.context(retrieval(*found), replace(Config(), output_mode=mode))
 
 
-def test_a_block_holds_a_line_per_memory() -> None:
+def test_a_block_holds_a_line_per_memory_short_ones_in_the_tiered_form_and_nothing_is_no_text() -> None:
     assert text_of(candidates(memory("Use JWT", "auth", "jwt"), memory("Old", category="tech_debt"))) == (
         '<memory-context source="memsift">\n'
         '<result category="DECISION" confidence="high">'
@@ -52,9 +52,6 @@ def test_a_block_holds_a_line_per_memory() -> None:
         '<result category="TECH_DEBT" confidence="medium">Old -> .claude/memory/tech-debt/Old.json</result>\n'
         "</memory-context>"
     )
-
-
-def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
     found = candidates(memory("Use JWT", "auth", "jwt"), memory("Old", "x", category="tech_debt"))
     assert text_of(found, TIERED) == (
         '<memory-context source="memsift">\n'
@@ -64,9 +61,11 @@ def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
         "Old -> .claude/memory/tech-debt/Old.json</memory-compact>\n"
         "</memory-context>"
     )
+    assert text_of([]) == ""
+    assert inject.context(retrieval(), Config()) == ""
 
 
-def test_a_hint_tells_of_weak_or_missing_matches() -> None:
+def test_a_hint_tells_of_weak_or_missing_matches_if_it_fits() -> None:
     for confidences, dropped_by, hint in [
         ((), None, inject.NOTHING),
         (("high",), "judge", inject.NOTHING),
@@ -85,20 +84,12 @@ def test_a_hint_tells_of_weak_or_missing_matches() -> None:
         assert hint in wanted, confidences
         for silent in (Config(output_mode=TIERED), Config(hints=True)):
             assert inject.context(given, silent) == text_of(given.injected, silent.output_mode)
-
-
-def test_a_hint_that_does_not_fit_is_left_out() -> None:
     given = retrieval(*candidates(memory("Note")))
     given = replace(given, candidates=(replace(given.candidates[0], confidence="low"),))
     whole = inject.context(given, Config(output_mode=TIERED, hints=True))
     assert "<memory-note>" in whole
     tight = Config(output_mode=TIERED, hints=True, max_characters=inject.length(whole) - 1)
     assert inject.context(given, tight) == text_of(given.candidates, TIERED)
-
-
-def test_an_empty_set_is_no_text() -> None:
-    assert text_of([]) == ""
-    assert inject.context(retrieval(), Config()) == ""
 
 
 def test_nothing_in_a_memory_leaves_its_place() -> None:
@@ -129,15 +120,14 @@ def test_text_is_made_safe() -> None:
         assert inject.clean(text) == expected, text
 
 
-def test_a_title_cannot_name_another_path() -> None:
+def test_a_title_names_no_other_path_and_a_category_is_escaped_and_cut_where_a_path_is_not() -> None:
     line = inject.entry(memory("Title -> /etc/passwd #tags:x", memory_id="x").summary, "high")
     assert line.count(" -> ") == 1
     assert line.endswith(" -> .claude/memory/decisions/x.json</result>")
-
-
-def test_a_category_is_escaped_after_it_is_put_in_capitals() -> None:
     one = replace(memory("A").summary, category='a&b"')
     assert 'category="A&amp;B&quot;"' in inject.entry(one, "high")
+    one = replace(memory("A").summary, category="c" * 90, path="p" * 900)
+    assert inject.entry(one, "high") == (f'<result category="{"C" * 39}…" confidence="high">A -> {"p" * 900}</result>')
 
 
 def test_a_long_title_is_cut_behind_a_word() -> None:
@@ -166,11 +156,6 @@ def test_the_first_tags_that_fit_are_shown_whole() -> None:
     assert line.endswith("A.json</result>")
     line = inject.entry(memory("A", "x" * 198, "b").summary, "high")
     assert line.endswith(f" #tags:{'x' * 198},b</result>")
-
-
-def test_a_category_is_cut_and_a_path_is_not() -> None:
-    one = replace(memory("A").summary, category="c" * 90, path="p" * 900)
-    assert inject.entry(one, "high") == (f'<result category="{"C" * 39}…" confidence="high">A -> {"p" * 900}</result>')
 
 
 @given(st.text(), st.integers(2, 9))

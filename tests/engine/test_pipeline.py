@@ -29,7 +29,7 @@ def with_judge(**changes: object) -> Config:
     return replace(ORIGINAL, judge=replace(JudgeConfig(), **changes))
 
 
-def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> None:
+def test_three_are_injected_of_a_pool_of_fifteen_or_as_many_as_are_configured() -> None:
     retrieval = run("how does the cache rule work", *CACHE)
     assert injected(retrieval) == CACHE_IDS[:3]
     assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:15]
@@ -42,6 +42,10 @@ def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> Non
         "auto",
         "",
     )
+    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
+    retrieval = run("cache rule", *CACHE, config=config)
+    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
+    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
 
 
 def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
@@ -50,13 +54,6 @@ def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
         config = replace(Config(), match_strategy=strategy)
         retrieval = run("cache rule", *CACHE, config=config, judge=FakeJudge() if has_judge else None)
         assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
-
-
-def test_pool_and_cap_follow_the_configuration() -> None:
-    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
-    retrieval = run("cache rule", *CACHE, config=config)
-    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
-    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
 
 
 def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
@@ -73,7 +70,7 @@ def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
     assert only.score == only.bm25 - 3
 
 
-def test_the_floor_is_taken_on_raw_bm25() -> None:
+def test_a_weak_match_falls_under_the_floor_which_is_taken_on_raw_bm25() -> None:
     best = memory("billing exports pipeline", body="billing exports pipeline")
     honest = memory("billing glossary of all words")
     retrieval = run("billing exports pipeline", best, honest, *fillers(40))
@@ -82,9 +79,6 @@ def test_the_floor_is_taken_on_raw_bm25() -> None:
     assert second.score > 0.25 * first.score  # the other rule would drop it
     assert second.bm25 <= 0.25 * first.bm25
     assert second.injected
-
-
-def test_a_weak_match_falls_under_the_floor() -> None:
     best = memory("billing exports pipeline nightly")
     weak = [memory(f"billing glossary of words{i} and more about it zz{i} yy{i} xx{i}") for i in range(8)]
     retrieval = run("billing exports pipeline nightly", best, *weak, *fillers(30))
@@ -114,16 +108,13 @@ def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_o
     assert injected(retrieval) == [active.summary.id]
 
 
-def test_search_looks_into_bodies_and_injects_ten() -> None:
+def test_search_looks_into_bodies_injects_ten_and_drops_none_for_weakness_or_size() -> None:
     memories = [memory(f"Title {i}", body="the treasure is here", memory_id=f"t{i:02}") for i in range(12)]
     retrieval = run("treas", *memories, mode=SEARCH)
     assert injected(retrieval) == [f"t{i:02}" for i in range(10)]
     assert retrieval.candidates[0].matched == ("treas",)
     assert retrieval.candidates[0].body_bonus == 0
     assert run("treas", *memories).candidates == ()
-
-
-def test_search_does_not_drop_for_weakness_or_size() -> None:
     config = replace(ORIGINAL, max_characters=100, noise_floor=1.0)
     retrieval = run("cache rule 07", *CACHE, mode=SEARCH, config=config)
     assert len(retrieval.injected) == 10
@@ -135,14 +126,11 @@ def test_category_decides_between_equal_matches() -> None:
     assert injected(run("cache", *memories)) == ["decision", "runbook", "session_summary"]
 
 
-def test_what_the_session_has_is_not_repeated_and_takes_its_place() -> None:
+def test_what_the_session_has_as_it_is_now_is_not_repeated_and_takes_its_place() -> None:
     session = Session({CACHE_IDS[0]: CACHE[0].summary.digest, CACHE_IDS[7]: "whatever"})
     retrieval = run("cache rule", *CACHE, session=session)
     assert injected(retrieval) == CACHE_IDS[1:3]
     assert by_id(retrieval, CACHE_IDS[0]).dropped_by == "repeat"
-
-
-def test_a_memory_that_changed_is_injected_again() -> None:
     session = Session({CACHE_IDS[0]: "another digest"})
     assert injected(run("cache rule", *CACHE, session=session)) == CACHE_IDS[:3]
 
@@ -159,7 +147,7 @@ def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
     assert text.count("<result ") == text.count("</result>") == 2
 
 
-def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
+def test_a_memory_that_does_not_fit_gives_its_place_to_the_next_and_one_of_the_session_keeps_it() -> None:
     config = replace(ORIGINAL, max_characters=450, max_inject=2)
     long = [replace(one, summary=replace(one.summary, path=".a" + "p" * 400)) for one in CACHE[:2]]
     retrieval = run("cache rule", *long, *CACHE[2:], config=config)
@@ -171,9 +159,6 @@ def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
     assert injected(run("cache rule", *long, *CACHE[2:], config=nearly, judge=FakeJudge(status="timeout"))) == [
         CACHE_IDS[2]
     ]
-
-
-def test_a_memory_of_the_session_keeps_its_place_where_another_does_not_fit() -> None:
     long = replace(CACHE[0], summary=replace(CACHE[0].summary, path=".a" + "p" * 400))
     session = Session({CACHE_IDS[1]: CACHE[1].summary.digest})
     config = replace(ORIGINAL, max_characters=450)
@@ -202,7 +187,7 @@ def test_confidence_under_the_absolute_floor_is_medium() -> None:
     assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
 
 
-def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() -> None:
+def test_the_judge_sees_what_the_stages_before_left_and_what_it_keeps_is_capped_in_bm25_order() -> None:
     retired = memory("cache rule zero", status="retired")
     judge = FakeJudge(keep=[CACHE_IDS[9], CACHE_IDS[1]])
     retrieval = run("cache rule", retired, *CACHE, judge=judge)
@@ -215,9 +200,6 @@ def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() 
     assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
     assert first.verdict.decision == REJECTED
     assert [one.verdict.decision for one in retrieval.injected if one.verdict] == [APPROVED, APPROVED]
-
-
-def test_what_the_judge_keeps_is_capped() -> None:
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert dropped(retrieval)[CACHE_IDS[3]] == "cap"
@@ -231,7 +213,7 @@ def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
     assert cap(with_judge(), AUTO, answer) == 3
 
 
-def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
+def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is_no_judge() -> None:
     for status in FAILURES:
         retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
         assert injected(retrieval) == CACHE_IDS[:2], status
@@ -241,6 +223,9 @@ def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
         assert set(dropped(retrieval).values()) == {"cap"}, status
         assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}, status
         assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}, status
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(status="no_key", detail="set ANTHROPIC_API_KEY"))
+    assert injected(retrieval) == CACHE_IDS[:3]
+    assert retrieval.fallback == "no_key"
 
 
 def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> None:
@@ -248,12 +233,6 @@ def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> N
         none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3], status
-
-
-def test_a_judge_without_a_key_is_no_judge() -> None:
-    retrieval = run("cache rule", *CACHE, judge=FakeJudge(status="no_key", detail="set ANTHROPIC_API_KEY"))
-    assert injected(retrieval) == CACHE_IDS[:3]
-    assert retrieval.fallback == "no_key"
 
 
 def test_the_judge_is_not_asked_about_nothing() -> None:
@@ -272,7 +251,7 @@ def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
-def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
+def test_without_fts5_keywords_are_scored_recent_memories_first_and_no_judge_is_asked() -> None:
     for judge in [None, FakeJudge(keep=CACHE_IDS)]:
         tagged = memory("Title", "cache")
         retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
@@ -281,6 +260,9 @@ def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
         assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0], judge
         assert retrieval.candidates[-1].confidence == LOW, judge
         assert judge is None or judge.asked == [], judge
+    recent = memory("cache", memory_id="recent", updated_at="2025-12-31T00:00:00Z")
+    old = memory("cache", memory_id="a", updated_at="2025-11-01T00:00:00Z")
+    assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]
 
 
 def test_title_tags_can_be_chosen() -> None:
@@ -289,12 +271,6 @@ def test_title_tags_can_be_chosen() -> None:
     retrieval = run("cache rule", *CACHE, config=config, judge=judge)
     assert (retrieval.strategy, retrieval.fallback, judge.asked) == (TITLE_TAGS, "", [])
     assert (len(retrieval.candidates), injected(retrieval)) == (15, CACHE_IDS[:3])
-
-
-def test_without_fts5_a_recent_memory_comes_first() -> None:
-    recent = memory("cache", memory_id="recent", updated_at="2025-12-31T00:00:00Z")
-    old = memory("cache", memory_id="a", updated_at="2025-11-01T00:00:00Z")
-    assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]
 
 
 def test_a_prompt_of_200_kb_is_answered_by_the_question_behind_it() -> None:

@@ -60,14 +60,11 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
     assert surer(0.75) == pytest.approx(1 / (1 + exp(-log(3) - FURTHER)))
 
 
-def test_without_a_model_no_candidate_has_a_probability() -> None:
+def test_without_a_model_nothing_has_a_probability_and_what_a_cutoff_drops_takes_no_place() -> None:
     found = run(None)
     assert injected(found) == ["all", "three", "two"]
     assert {one.probability for one in found.candidates} == {None}
     assert (found.system, found.least) == ("memsift", None)
-
-
-def test_what_the_cutoff_drops_takes_no_place_of_another() -> None:
     backwards = cutoff(DEFAULT, intercept=6.2, weights={"strength": -0.8})
     assert injected(run(None)) == ["all", "three", "two"]
     assert injected(run(backwards)) == ["two", "one"]
@@ -80,15 +77,12 @@ def test_what_the_floor_drops_never_reaches_the_cutoff() -> None:
     assert found["one"].probability is None
 
 
-def test_confidence_follows_from_the_probability() -> None:
+def test_confidence_follows_from_the_probability_also_of_a_single_match() -> None:
     found = candidates(run(cutoff(DEFAULT, threshold=0.0, doubt=0.0)))
     for one in found.values():
         assert one.confidence == (HIGH if one.probability >= 0.5 else MEDIUM if one.probability >= 0.3 else LOW)
     assert found["all"].confidence == HIGH
     assert found["one"].confidence == LOW
-
-
-def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
     (plain,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT).candidates
     free = cutoff(DEFAULT, threshold=0.0, doubt=0.0)
     (tuned,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT, cutoff=free).candidates
@@ -142,22 +136,16 @@ def test_where_the_judge_fails_the_cutoff_decides_alone() -> None:
         assert found.least == 0.7, status
 
 
-def test_a_model_for_another_strategy_does_nothing() -> None:
+def test_there_is_no_cutoff_for_another_strategy_in_an_explicit_search_and_without_fts5() -> None:
     config = Config(match_strategy=FTS5_BM25)
     found = run(cutoff(DEFAULT), config=config)
     assert (found.system, found.least) == ("bm25", None)
     tuned = run(cutoff(config), config=config)
     assert tuned.system == "bm25+cutoff"
     assert all(one.probability is not None for one in tuned.injected)
-
-
-def test_an_explicit_search_has_no_cutoff() -> None:
     found = run(cutoff(DEFAULT, threshold=1.0), mode=SEARCH)
     assert injected(found) == ["all", "three", "two", "one"]
     assert found.system == "memsift"
-
-
-def test_without_fts5_there_is_no_cutoff() -> None:
     found = ask(PROMPT, *MEMORIES, config=DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0), module="no_such_module")
     assert "all" in injected(found)
     assert found.least is None
@@ -201,13 +189,10 @@ def test_a_prompt_that_is_one_identifier_of_one_note_passes() -> None:
         assert injected(ask(prompt, named, *notes, cutoff=default_cutoff(Config()))) == ["named"], prompt
 
 
-def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
+def test_an_identifier_among_other_rare_words_or_of_several_notes_does_not_pass_by_itself() -> None:
     named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
     prompt = "FNC-029 kubernetes rollout of the billing pipeline"
     assert injected(ask(prompt, named, *fillers(20), cutoff=default_cutoff(Config()))) == []
-
-
-def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
     twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
     assert injected(ask("FNC-029", *twice, *fillers(20), cutoff=default_cutoff(Config()))) == []
 

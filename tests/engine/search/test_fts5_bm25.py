@@ -65,7 +65,7 @@ def bonus(prompt: str, body: str) -> int:
     return one.body_bonus
 
 
-def test_the_bonus_counts_distinct_whole_words_and_is_three_at_most() -> None:
+def test_the_bonus_counts_distinct_whole_words_is_three_at_most_and_finds_nothing_alone() -> None:
     for prompt, body, expected in [
         ("one red green blue cyan", "red green blue cyan", 3),
         ("red green", "green red", 2),
@@ -78,18 +78,12 @@ def test_the_bonus_counts_distinct_whole_words_and_is_three_at_most() -> None:
         ("user_id", "the userId is set", 1),
     ]:
         assert bonus(prompt, body) == expected, prompt
-
-
-def test_the_bonus_alone_finds_nothing() -> None:
     assert scored("red", "red") is None
 
 
-def test_matched_are_the_terms_of_the_prompt_that_are_there() -> None:
+def test_matched_are_the_terms_that_are_there_and_no_phrase_runs_from_the_title_into_the_tags() -> None:
     one = scored("auth authenticating userId red Green", "green", "Authentication", "user_id")
     assert {*one.matched} == {"authenticating", "userId", "Green"}
-
-
-def test_a_phrase_does_not_run_from_the_title_into_the_tags() -> None:
     one = scored("user_id user", "", "The user", "id")
     assert one.matched == ("user",)
 

@@ -61,21 +61,15 @@ def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
     assert found == ["zz", *(f"a{i:02}" for i in range(14))]
 
 
-def test_a_filter_wants_all_words_anywhere() -> None:
+def test_a_filter_wants_all_words_anywhere_at_any_length_and_without_fts5() -> None:
     memories = [memory("Use JWT", "auth", body="stateless tokens"), memory("JWT expiry"), *fillers(3)]
     with open_index(*memories) as index:
         assert [one.title for one in index.matching(filter_terms("jwt statel"))] == ["Use JWT"]
         assert [one.title for one in index.matching(filter_terms("jwt"))] == ["JWT expiry", "Use JWT"]
         assert index.matching(filter_terms("jwt absent")) == []
         assert len(index.matching(())) == 5
-
-
-def test_a_filter_of_any_length_gives_an_answer() -> None:
     with open_index(memory("Title")) as index:
         assert index.matching(filter_terms(" ".join(f"w{i}" for i in range(5000)))) == []
-
-
-def test_without_fts5_nothing_is_searched_but_filters_work() -> None:
     with open_index(memory("Use JWT", body="stateless"), memory("Other"), module="nosuchmodule") as index:
         assert not index.has_fts5
         assert [one.title for one in index.matching(filter_terms("jwt statel"))] == ["Use JWT"]

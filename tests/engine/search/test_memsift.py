@@ -78,18 +78,15 @@ def test_of_a_word_that_too_many_memories_hold_the_newest_are_looked_at(monkeypa
     assert min(found) >= "m100"
 
 
-def test_retired_memories_count_where_they_are_asked_for() -> None:
+def test_retired_memories_count_where_they_are_asked_for_else_only_before_the_last_active_one() -> None:
     retired = [memory("cache expiry", memory_id=f"old{i}", status="retired") for i in range(5)]
     active = memory("cache words about something else", memory_id="active")
     assert ids("cache expiry", *retired, active, limit=2, include_retired=True) == ["old0", "old1"]
-
-
-def test_retired_memories_behind_the_last_active_one_are_left_out() -> None:
     weak = memory("cache words about something else", status="retired")
     assert ids("cache expiry", memory("cache expiry"), weak, limit=1) == ["cache-expiry"]
 
 
-def test_equally_strong_memories_stand_by_category_then_path() -> None:
+def test_equally_strong_memories_stand_by_category_then_path_up_to_the_limit_and_nothing_finds_nothing() -> None:
     equal = [
         memory("cache expiry", category="tech_debt", memory_id="a"),
         memory("cache expiry", category="decision", memory_id="z"),
@@ -97,14 +94,8 @@ def test_equally_strong_memories_stand_by_category_then_path() -> None:
         memory("cache expiry", category="decision", memory_id="y"),
     ]
     assert ids("cache expiry", *equal, limit=4) == ["y", "z", "b", "a"]
-
-
-def test_a_limit_is_kept() -> None:
     many = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(60)]
     assert ids("cache expiry", *many, limit=50) == [f"m{i:02}" for i in range(50)]
-
-
-def test_an_empty_root_and_an_empty_prompt_find_nothing() -> None:
     assert ids("cache") == []
     assert ids("", memory("cache")) == []
     assert ids("zanzibar", memory("cache")) == []
@@ -188,15 +179,12 @@ def test_in_a_search_the_last_word_may_be_the_beginning_of_a_longer_one() -> Non
         assert pool_of(index, "the auth").memories == []
 
 
-def test_a_form_counts_in_full() -> None:
+def test_a_form_counts_in_full_but_a_name_that_looks_like_a_stop_word_has_none() -> None:
     found = strengths("caching", memory("cached", memory_id="a"), memory("caching", memory_id="b"))
     assert found["a"] == found["b"]
     assert strengths("cache caching cached", memory("caches"), *fillers(3)) == strengths(
         "caching", memory("caches"), *fillers(3)
     )
-
-
-def test_a_name_that_looks_like_a_stop_word_has_no_other_form() -> None:
     assert strengths("is it in Go?", memory("going", memory_id="a"), memory("Go", memory_id="b")).keys() == {"b"}
 
 
@@ -270,12 +258,9 @@ def test_a_name_that_looks_like_a_common_word_is_rare_and_so_is_an_identifier() 
     assert strengths("time_day", memory("time_day"))["time_day"] > 2 * strengths("time", memory("time day"))["time-day"]
 
 
-def test_a_word_of_every_memory_weighs_little_but_something() -> None:
+def test_a_word_of_every_memory_weighs_little_but_finds_them() -> None:
     assert 0 < idf(1000, 1000) < 0.02
     assert idf(1, 1000) > idf(2, 1000) > idf(1000, 1000)
-
-
-def test_in_a_small_root_a_word_of_all_memories_still_finds_them() -> None:
     for rows in [2, 3]:
         found = strengths("cache", *(memory(f"cache {i}", memory_id=f"m{i}") for i in range(rows)))
         assert len(found) == rows, rows

@@ -85,27 +85,21 @@ def test_a_compound_is_one_word_as_well() -> None:
         assert joined(chunk) == whole, chunk
 
 
-def test_compounds_stand_whole_behind_a_gap() -> None:
+def test_compounds_stand_whole_behind_a_gap_parts_of_neighbours_beside_each_other_and_kana_are_voiced() -> None:
     assert tokens("use getUserName or HTTPServer here") == [
         *("use", "get", "user", "name", "or", "http", "server", "here"),
         GAP,
         *("getusername", "httpserver"),
     ]
-
-
-def test_the_parts_of_neighbouring_words_are_neighbours() -> None:
     assert tokens("UserService.getUser") == tokens("user_service.get_user")
+    assert tokens("ガ") != tokens("カ")
+    assert tokens("か\u3099") == tokens("が")
 
 
 def test_chunks_keep_compound_identifiers_whole() -> None:
     assert chunks("Fix user_id, in src/react.fc... (rate-limiting) --force") == [
         *("Fix", "user_id", "in", "src", "react.fc", "rate-limiting", "force"),
     ]
-
-
-def test_voiced_and_unvoiced_kana_are_different_letters() -> None:
-    assert tokens("ガ") != tokens("カ")
-    assert tokens("か\u3099") == tokens("が")
 
 
 def test_each_token_has_its_place() -> None:
