@@ -10,7 +10,7 @@ def score(prompt: str, title: str, *tags: str, updated_at: str = LONG_AGO) -> tu
     return keyword_score(keywords(prompt), memory(title, *tags, updated_at=updated_at).summary, RECENT_SINCE)
 
 
-def test_words_of_title_and_tags_count() -> None:
+def test_words_of_title_and_tags_count_and_a_recent_memory_one_more_if_it_matches() -> None:
     for prompt, title, tags, points, matched in [
         ("cache", "Cache rules", (), 2, ("cache",)),
         ("cache", "Rules", ("cache",), 3, ("cache",)),
@@ -26,15 +26,9 @@ def test_words_of_title_and_tags_count() -> None:
         ("café", "caf", (), 2, ("caf",)),
     ]:
         assert score(prompt, title, *tags) == (-points, matched), prompt
-
-
-def test_a_recent_memory_counts_one_more_but_only_if_it_matches() -> None:
     assert score("cache", "Cache", updated_at="2026-01-01T00:00:00Z") == (-3, ("cache",))
     assert score("cache", "Cache", updated_at="2025-12-31T23:59:59Z") == (-2, ("cache",))
     assert score("cache", "Cache", updated_at="") == (-2, ("cache",))
     assert score("other", "Cache", updated_at="2026-01-01T00:00:00Z") == (0, ())
-
-
-def test_keywords_are_plain_distinct_and_in_order() -> None:
     assert list(keywords("Fix the USER_ID, fix x2 & a naïve\0 b")) == ["fix", "user", "id", "x2", "na"]
     assert keywords("\ud800 é") == {}

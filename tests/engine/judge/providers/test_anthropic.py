@@ -199,7 +199,14 @@ def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.M
     assert 300 <= judgement.elapsed_ms < 1500
 
 
-def test_a_secret_of_a_custom_header_is_hidden(server: ApiServer, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_of_a_custom_header_is_hidden_and_a_key_that_cannot_be_sent_is_not_shown(
+    server: ApiServer, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("sk-ant-line\nbreak-0123", "sk-ant-nul\x00-0123456789"):
+        provider = make(MODEL, at(server.url, key))
+        judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
+        assert_flagged(judgement, "http_error")
+        assert not any(part in judgement.detail + repr(provider) for part in (key, key[-4:]))
     headers = "x-team: blue\nAuthorization: Bearer team-secret"
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", headers)  # the SDK reads it from the process
     server.answers.append(failed(403, "team-secret is not allowed"))
@@ -208,14 +215,6 @@ def test_a_secret_of_a_custom_header_is_hidden(server: ApiServer, make: Make, mo
     assert judgement.detail == f"{server.url}/v1/messages answered 403: [hidden] is not allowed"
     (request,) = server.requests
     assert (request.headers["x-team"], request.headers["authorization"]) == ("blue", "Bearer team-secret")
-
-
-def test_a_key_that_cannot_be_sent_is_not_shown(server: ApiServer, make: Make) -> None:
-    for key in ("sk-ant-line\nbreak-0123", "sk-ant-nul\x00-0123456789"):
-        provider = make(MODEL, at(server.url, key))
-        judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
-        assert_flagged(judgement, "http_error")
-        assert not any(part in judgement.detail + repr(provider) for part in (key, key[-4:]))
 
 
 def test_an_error_says_when_to_come_back_and_has_no_cause_that_a_traceback_would_print(

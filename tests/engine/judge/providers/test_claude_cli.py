@@ -119,13 +119,12 @@ def test_a_client_that_takes_or_writes_too_much_is_killed(tmp_path: Path, then: 
         os.kill(int(str(client.seen["pid"])), 0)
 
 
-def test_a_process_that_the_client_leaves_behind_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_process_that_is_left_behind_is_not_waited_for_and_without_a_client_it_says_what_to_do(
+    tmp_path: Path,
+) -> None:
     stays = "sys.stdout.flush(); import subprocess; subprocess.Popen(['sleep', '20'])"
     judgement = Client(tmp_path, result('{"keep": [1]}'), then=stays).judged(timeout_s=15)
     assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
-
-
-def test_without_the_client_it_says_what_to_do() -> None:
     judgement = Judge(ClaudeCliProvider(MODEL, {"PATH": "/nowhere"}), JudgeConfig()).evaluate(PROMPT, pool(4), "auto")
     assert_flagged(judgement, "http_error")
     assert "Install Claude Code" in judgement.detail

@@ -50,9 +50,13 @@ def test_the_request_has_the_shape_that_servers_document(server: ApiServer) -> N
     assert (judgement.input_tokens, judgement.output_tokens) == (120, 9)
 
 
-def test_openais_own_models_get_the_limit_by_its_newer_name() -> None:
+def test_openais_own_models_get_the_limit_by_its_newer_name_and_need_a_key() -> None:
     assert request_body("m", STRICT.question("hello"), DEFAULT_URL)["max_completion_tokens"] == 256
     assert LIMITED not in request_body("m", STRICT.question("hello"), DEFAULT_URL)
+    judgement = Judge(OpenAiProvider("m", {}), JudgeConfig()).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "no_key")
+    for part in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://platform.openai.com/api-keys", "billed apart"):
+        assert part in judgement.detail
 
 
 def test_a_failure_is_a_status(server: ApiServer) -> None:
@@ -80,13 +84,6 @@ def test_a_failure_is_a_status(server: ApiServer) -> None:
         assert_flagged(judgement, status)
         assert detail in judgement.detail, reply
         assert KEY not in judgement.detail, reply
-
-
-def test_without_key_and_server_it_says_what_to_set() -> None:
-    judgement = Judge(OpenAiProvider("m", {}), JudgeConfig()).evaluate(PROMPT, pool(4), "auto")
-    assert_flagged(judgement, "no_key")
-    for part in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://platform.openai.com/api-keys", "billed apart"):
-        assert part in judgement.detail
 
 
 # Servers differ
@@ -153,22 +150,21 @@ def thinking(request: ApiRequest) -> Reply:
     return chatted('{"keep": [1]}', reasoning_content="The second one.")
 
 
-def test_a_model_that_thinks_first_gets_room_from_then_on(server: ApiServer) -> None:
+def test_a_model_that_thinks_gets_room_from_then_on_within_the_limit_of_a_person(
+    server: ApiServer,
+) -> None:
     server.answer = thinking
     judge = Judge(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), JudgeConfig(timeout_per_call=10))
     first, second = (judge.evaluate(PROMPT, pool(4), "auto") for _ in range(2))
     assert (first.status, second.status, approved(first)) == ("ok", "ok", shown_at(1))
     assert (first.input_tokens, second.input_tokens) == (240, 120)
     assert [request.body["max_tokens"] for request in server.requests] == [256, 4352, 4352]
-
-
-def test_a_limit_that_a_person_chose_is_kept(server: ApiServer) -> None:
     server.answer = thinking
     judge = Judge(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), JudgeConfig(max_tokens=500))
     judgement = judge.evaluate(PROMPT, pool(4), "auto")
     assert_flagged(judgement, "parse_error")
     assert judgement.detail == "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS."
-    assert [request.body["max_tokens"] for request in server.requests] == [500]
+    assert [request.body["max_tokens"] for request in server.requests[3:]] == [500]
 
 
 def test_an_answer_is_found_wherever_servers_put_it(server: ApiServer) -> None:
