@@ -16,7 +16,7 @@ import os
 import unicodedata
 from math import log
 
-from engine.search.tokens import fold, has_unspaced
+from engine.search.tokens import WORDS, fold, has_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,22 +33,7 @@ if TYPE_CHECKING:
         def phrases(self) -> Sequence[Sequence[str]]: ...
 
 
-STOP_WORDS = frozenset(
-    """
-    about above actually after again all also always am an and any anything are aren as at back be because been before
-    being below best better between both but by can cannot continue could couldn did didn do does doesn doing don done
-    down each either else ever every everything few for from further get gets getting give given go goes going good got
-    great had has hasn have haven having he hello help her here hers hey hi him his how however if in instead into is
-    isn it its just keep know less let like ll look looks made make makes making many may maybe me mean might more most
-    much must my need needs never new nice no nor not nothing now of off ok okay old on once one only onto or other our
-    ours out over own per please proceed put quite rather re really right same say see seem seems shall she should
-    shouldn show since so some something still such sure take tell than thank thanks that the their theirs them then
-    there these they thing things think this those though through to too toward try trying two under until up upon us
-    use used uses using ve very want wants was wasn way we well were weren what when where whether which while who whom
-    whose why will wish with within without won work working works would wouldn yes yet you your yours
-    """.split()
-)
-
+STOP_WORDS = frozenset(WORDS["stop words"])
 ENDS = (".", "!", "?", ":", ";", "…", "。", "！", "？")
 QUOTES = "\"'()[]{}<>*_,.;:!?…«»“”‘’-#>"
 CLOSING = "*_\"')]»”’"

@@ -29,13 +29,7 @@ LEAST_WORD = 3
 RECEIVERS = ("self", "this", "cls")
 """Words before an attribute that are no part of its name."""
 
-EXTENSIONS = frozenset(
-    """
-    c cc cfg conf cpp cs css dart env ex exs go graphql h hpp html ini ipynb java js json jsx kt lock lua md mjs php
-    proto ps1 py pyi rb rs scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml
-    """.split()
-)
-"""Extensions of files: auth_service.py is also found without its extension."""
+EXTENSIONS = frozenset(tk.WORDS["extensions"])
 
 
 class Term(Record):
