@@ -62,14 +62,6 @@ def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
     assert run("cache rule").candidates == ()
 
 
-def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
-    body = "expiry belongs to the cache"
-    retrieval = run("cache expiry belongs", memory("Cache", body=body), memory("Other", body=body), *fillers(10))
-    (only,) = retrieval.candidates
-    assert (only.memory.id, only.body_bonus, only.matched) == ("Cache", 3, ("cache", "expiry", "belongs"))
-    assert only.score == only.bm25 - 3
-
-
 def test_a_weak_match_falls_under_the_floor_which_is_taken_on_raw_bm25() -> None:
     best = memory("billing exports pipeline", body="billing exports pipeline")
     honest = memory("billing glossary of all words")
@@ -118,12 +110,6 @@ def test_search_looks_into_bodies_injects_ten_and_drops_none_for_weakness_or_siz
     config = replace(ORIGINAL, max_characters=100, noise_floor=1.0)
     retrieval = run("cache rule 07", *CACHE, mode=SEARCH, config=config)
     assert len(retrieval.injected) == 10
-
-
-def test_category_decides_between_equal_matches() -> None:
-    memories = [memory("cache", category=name) for name in ("session_summary", "runbook", "decision")]
-    memories = [replace(one, summary=replace(one.summary, id=one.summary.category)) for one in memories]
-    assert injected(run("cache", *memories)) == ["decision", "runbook", "session_summary"]
 
 
 def test_what_the_session_has_as_it_is_now_is_not_repeated_and_takes_its_place() -> None:

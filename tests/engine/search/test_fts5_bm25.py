@@ -97,10 +97,3 @@ def test_a_prompt_of_words_that_all_memories_hold_finds_the_newest(monkeypatch: 
     monkeypatch.setattr("engine.search.strategies.fts5_bm25.BUDGET", 50)
     with open_index(*(memory("cache expiry", memory_id=f"m{i:03}") for i in range(200))) as index:
         assert min(one.memory.id for one in ask("cache", index).memories) >= "m100"
-
-
-def test_retired_memories_take_no_place_where_bodies_are_searched() -> None:
-    retired = [memory(f"cache rule {i}", memory_id=f"old{i}", status="retired") for i in range(30)]
-    with open_index(*retired, memory("the cache of another rule", memory_id="new"), *fillers(40)) as index:
-        found = pool_of(index, "cache rule", 5, FTS5_BM25, include_retired=False).memories
-    assert "new" in [one.memory.id for one in found]
