@@ -117,7 +117,16 @@ class AnthropicProvider(_MessagesApi):
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
-        client = self._loaded()
+        with self._lock:
+            if self._client is None:
+                credentials = sdk_credentials(self._environ)
+                try:
+                    from engine.judge.providers.sdk_client import SdkClient
+                except ImportError as error:
+                    reason = f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift."
+                    raise ProviderHttpError(reason) from None
+                self._client = SdkClient(credentials, PATH)
+            client = self._client
         from engine.judge.providers.http import shown
 
         try:
@@ -134,18 +143,6 @@ class AnthropicProvider(_MessagesApi):
             client, self._client = self._client, None
         if client:
             client.close()
-
-    def _loaded(self) -> SdkClient:
-        with self._lock:
-            if self._client is None:
-                credentials = sdk_credentials(self._environ)
-                try:
-                    from engine.judge.providers.sdk_client import SdkClient
-                except ImportError as error:
-                    reason = f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift."
-                    raise ProviderHttpError(reason) from None
-                self._client = SdkClient(credentials, PATH)
-            return self._client
 
 
 class AnthropicHttpProvider(_MessagesApi):

@@ -31,7 +31,7 @@ from engine.judge.verdict import (
     Opinion,
 )
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, at, failed, kept_titles, late
-from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
+from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, judged, keeping, pool
 
 A, R, F = APPROVED, REJECTED, FLAGGED
 ERROR = CallOutcome(TIMEOUT, detail="No answer within 3 s.", input_tokens=5)
@@ -112,18 +112,6 @@ def test_stopping_early_never_changes_a_decision(samples: int, said: list[list[s
 # Through the judge
 
 
-def keeping(titles: Callable[[int], tuple[str, ...]]) -> AnsweringProvider:
-    """A provider that keeps what *titles* says for the number of the call, wherever the request shows it."""
-
-    def answer(_: str, user: str) -> Completion:
-        kept = titles(len(provider.asked) - 1)
-        shown = parse_request(user)[1]
-        return Completion(json.dumps({"keep": [shown.index(title) for title in kept]}), 10, 2)
-
-    provider = AnsweringProvider(answer)
-    return provider
-
-
 def test_each_sample_shows_the_candidates_in_an_order_of_its_own() -> None:
     provider = keeping(lambda number: ("Memory 2",) if number else ("Memory 1",))
     judgement = Judge(provider, JudgeConfig(), samples=3).evaluate(PROMPT, pool(4), "auto")
@@ -154,8 +142,7 @@ TITLES = ("Memory 1", "Memory 5", "Memory 6")
 
 def ask(server: ApiServer, count: int = 9, **config: object) -> Judgement:
     with closing(AnthropicHttpProvider(MODEL, at(server.url))) as provider:
-        judge = Judge(provider, JudgeConfig(**{"split_over": 4, "timeout_per_call": 10, **config}))
-        return judge.evaluate(PROMPT, pool(count), "auto")
+        return judged(provider, count, **{"split_over": 4, **config})
 
 
 def titles_in(request: ApiRequest) -> tuple[str, ...]:
@@ -231,9 +218,8 @@ def test_a_provider_that_hangs_is_not_waited_for_beyond_the_deadline() -> None:
         hanging.wait(5)
         return Completion(json.dumps({"keep": []}))
 
-    judge = Judge(AnsweringProvider(answer), JudgeConfig(split_over=1, timeout_per_call=0.2))
     started = time.perf_counter()
-    judgement = judge.evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(AnsweringProvider(answer), split_over=1, timeout_per_call=0.2)
     hanging.set()
     assert_flagged(judgement, "timeout")
     assert time.perf_counter() - started < 2
@@ -241,6 +227,6 @@ def test_a_provider_that_hangs_is_not_waited_for_beyond_the_deadline() -> None:
 
 def test_no_index_of_one_half_means_a_memory_of_the_other() -> None:
     provider = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 4, 5, 8]}'))
-    judgement = Judge(provider, JudgeConfig(split_over=4)).evaluate(PROMPT, pool(9), "auto")
+    judgement = judged(provider, 9, split_over=4)
     order = shuffled(PROMPT, 9)
     assert approved(judgement) == sorted([order[0], order[4], order[5]])
