@@ -86,16 +86,13 @@ def test_the_features_of_a_candidate() -> None:
     assert made["near"]["short_rivals"] == pytest.approx(log(3))
 
 
-def test_in_a_long_memory_tags_and_rivals_do_not_count() -> None:
+def test_in_a_long_memory_tags_and_rivals_do_not_count_and_without_tags_the_title_does() -> None:
     one = memory("cache", memory_id="one")
     rival, lengths = found(2.0, name="other"), (1, SHORT, (SHORT * LONG) ** 0.5, LONG, 2000)
     made = [features_of(found(2.0, "cache", of=one, length=round(length)), rival)["one"] for length in lengths]
     assert [row["short"] for row in made] == pytest.approx([1, 1, 0.5, 0, 0], abs=0.01)
     for row in made:
         assert (row["short_tag"], row["short_rivals"]) == pytest.approx((row["short"], row["short"] * log(2)))
-
-
-def test_of_a_memory_without_tags_the_title_counts() -> None:
     titled, tagged = memory("redis rules", memory_id="titled"), memory("redis rules", "other", memory_id="tagged")
     made = features_of(found(2.0, "redis", of=titled), found(2.0, "redis", of=tagged))
     assert (made["titled"]["short_tag"], made["tagged"]["short_tag"]) == (1.0, 0.0)
@@ -199,11 +196,15 @@ CHANGES: list[Mapping[str, Any]] = [
 ]
 
 
-def test_a_model_for_another_configuration_is_unusable(tmp_path: Path) -> None:
+def test_a_model_is_unusable_for_another_configuration_of_what_reaches_the_cutoff(tmp_path: Path) -> None:
     for changes in CHANGES:
         write_model(tmp_path, content())
         with pytest.raises(UnusableModelError, match="another configuration"):
             load_cutoff(str(tmp_path), replace(Config(), **changes), "", bool)
+    other = replace(Config(), max_characters=500, hints=True, confidence_abs_floor=3.0)
+    assert fit_of(other) == fit_of(Config())
+    bm25 = Config(match_strategy=FTS5_BM25)
+    assert fit_of(replace(bm25, min_strength=0.1)) == fit_of(bm25)
 
 
 # The choice of a model
@@ -256,10 +257,3 @@ def test_a_threshold_by_name_is_that_of_the_model_or_its_own_where_labels_were_t
     assert least("strict") > least("balanced") == default_model.THRESHOLD > least("generous")
     write_model(tmp_path, content(threshold=0.5, thresholds={"strict": 0.9}))
     assert (least("strict"), least("generous")) == (0.9, 0.5)
-
-
-def test_what_does_not_reach_the_cutoff_does_not_make_another_configuration() -> None:
-    other = replace(Config(), max_characters=500, hints=True, confidence_abs_floor=3.0)
-    assert fit_of(other) == fit_of(Config())
-    bm25 = Config(match_strategy=FTS5_BM25)
-    assert fit_of(replace(bm25, min_strength=0.1)) == fit_of(bm25)

@@ -112,16 +112,21 @@ def test_search_looks_into_bodies_injects_ten_and_drops_none_for_weakness_or_siz
     assert len(retrieval.injected) == 10
 
 
-def test_what_the_session_has_as_it_is_now_is_not_repeated_and_takes_its_place() -> None:
+def test_what_the_session_has_as_it_is_now_is_not_repeated_takes_its_place_and_is_judged() -> None:
     session = Session({CACHE_IDS[0]: CACHE[0].summary.digest, CACHE_IDS[7]: "whatever"})
     retrieval = run("cache rule", *CACHE, session=session)
     assert injected(retrieval) == CACHE_IDS[1:3]
     assert by_id(retrieval, CACHE_IDS[0]).dropped_by == "repeat"
     session = Session({CACHE_IDS[0]: "another digest"})
     assert injected(run("cache rule", *CACHE, session=session)) == CACHE_IDS[:3]
+    session = Session({CACHE_IDS[0]: CACHE[0].summary.digest})
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS[:2]), session=session)
+    assert injected(retrieval) == CACHE_IDS[1:2]
+    assert dropped(retrieval)[CACHE_IDS[0]] == "repeat"
+    assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
-def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
+def test_the_budget_takes_whole_entries_as_many_as_fit_and_counts_an_emoji_twice() -> None:
     long, *short = [memory("cache", memory_id="a" * 300), memory("cache b"), memory("cache c")]
     config = replace(ORIGINAL, max_characters=350)
     retrieval = run("cache", long, *short, *fillers(5), config=config)
@@ -131,6 +136,11 @@ def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
     assert injected(retrieval) == ["cache-b", "cache-c"]
     assert inject.length(text) <= 350
     assert text.count("<result ") == text.count("</result>") == 2
+    one = memory("cache " + "🚀" * 100)
+    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
+    assert size > 200 + inject.FRAME_CHARACTERS
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
 def test_a_memory_that_does_not_fit_gives_its_place_to_the_next_and_one_of_the_session_keeps_it() -> None:
@@ -150,14 +160,6 @@ def test_a_memory_that_does_not_fit_gives_its_place_to_the_next_and_one_of_the_s
     config = replace(ORIGINAL, max_characters=450)
     retrieval = run("cache rule", long, *CACHE[1:], config=config, session=session)
     assert [one.dropped_by for one in retrieval.candidates[:5]] == ["budget", "repeat", None, None, "cap"]
-
-
-def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
-    one = memory("cache " + "🚀" * 100)
-    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
-    assert size > 200 + inject.FRAME_CHARACTERS
-    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
-    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
 @given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
@@ -199,7 +201,7 @@ def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
     assert cap(with_judge(), AUTO, answer) == 3
 
 
-def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is_no_judge() -> None:
+def test_a_judge_that_cannot_answer_leaves_the_best_two_or_as_configured_and_one_without_a_key_is_none() -> None:
     for status in FAILURES:
         retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
         assert injected(retrieval) == CACHE_IDS[:2], status
@@ -212,9 +214,6 @@ def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(status="no_key", detail="set ANTHROPIC_API_KEY"))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert retrieval.fallback == "no_key"
-
-
-def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> None:
     for status in FAILURES:
         none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
@@ -227,14 +226,6 @@ def test_the_judge_is_not_asked_about_nothing() -> None:
     assert (judge.asked, retrieval.judgement, retrieval.fallback) == ([], None, "")
     run("cache", memory("cache", status="retired"), judge=judge)
     assert judge.asked == []
-
-
-def test_what_the_session_has_is_dropped_after_the_judge() -> None:
-    session = Session({CACHE_IDS[0]: CACHE[0].summary.digest})
-    retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS[:2]), session=session)
-    assert injected(retrieval) == CACHE_IDS[1:2]
-    assert dropped(retrieval)[CACHE_IDS[0]] == "repeat"
-    assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
 def test_without_fts5_keywords_are_scored_recent_memories_first_and_no_judge_is_asked() -> None:
@@ -251,12 +242,25 @@ def test_without_fts5_keywords_are_scored_recent_memories_first_and_no_judge_is_
     assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]
 
 
-def test_title_tags_can_be_chosen() -> None:
+def test_title_tags_can_be_chosen_and_count_plain_words() -> None:
     judge = FakeJudge()
     config = replace(ORIGINAL, match_strategy=TITLE_TAGS)
     retrieval = run("cache rule", *CACHE, config=config, judge=judge)
     assert (retrieval.strategy, retrieval.fallback, judge.asked) == (TITLE_TAGS, "", [])
     assert (len(retrieval.candidates), injected(retrieval)) == (15, CACHE_IDS[:3])
+    for prompt, title, tags, points, matched in [
+        ("cache", "Cache rules", ("cache",), 3, ("cache",)),
+        ("aut", "Authentication", (), 0, ()),
+        ("authentication", "auth", (), 0, ()),
+        ("auth", "Rules", ("authentication",), 1, ("auth",)),
+        ("rules for the cache", "Cache rules", (), 4, ("rules", "cache")),
+        ("Fix the USER_ID, fix x2 & it", "The user", ("user-id",), 6, ("user", "id")),
+        ("the of and", "the of and", ("the",), 0, ()),
+        ("数据库 \ud800", "数据库", ("数据库",), 0, ()),
+        ("café\0", "caf", (), 2, ("caf",)),
+    ]:
+        found = run(prompt, memory(title, *tags), config=config).candidates
+        assert [(one.score, one.matched) for one in found] == ([(-points, matched)] if points else []), prompt
 
 
 def test_a_prompt_of_200_kb_is_answered_by_the_question_behind_it() -> None:

@@ -90,7 +90,7 @@ def test_confidence_follows_from_the_probability_also_of_a_single_match() -> Non
     assert tuned.confidence == LOW
 
 
-def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
+def test_only_the_uncertain_band_is_put_before_the_judge_if_there_is_one() -> None:
     model = cutoff(DEFAULT, threshold=0.8, doubt=0.2)
     probabilities = {one.memory.id: one.probability or 0.0 for one in run(model).candidates}
     assert probabilities["one"] < 0.2 < probabilities["two"] < probabilities["three"]
@@ -103,6 +103,11 @@ def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
     assert dropped(found)["one"] == "cutoff"
     assert candidates(found)["all"].verdict is None
     assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
+    judge = FakeJudge()
+    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
+    assert judge.asked == []
+    assert found.judgement is None
+    assert injected(found) == ["all", "three"]
 
 
 def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_says_so() -> None:
@@ -116,14 +121,6 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
         assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
     assert last.reason.startswith("the 12 strongest are looked at")
-
-
-def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
-    judge = FakeJudge()
-    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
-    assert judge.asked == []
-    assert found.judgement is None
-    assert injected(found) == ["all", "three"]
 
 
 def test_where_the_judge_fails_the_cutoff_decides_alone() -> None:

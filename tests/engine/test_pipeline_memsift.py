@@ -80,7 +80,7 @@ def test_a_retired_memory_is_dropped_and_no_measure_for_others_but_found_where_i
     assert injected(ask(PROMPT, old, FAIR, *fillers(40), mode=SEARCH, include_retired=True)) == ["old", "fair"]
 
 
-def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
+def test_a_judge_is_asked_about_what_reaches_half_the_floors_and_in_a_search_about_everything() -> None:
     found = shares(PROMPT, *ALL)
     floor = max(DEFAULT.floor * found["best"], DEFAULT.min_strength)
     assert [name for name in found if found[name] >= SHARE_BEFORE_CHOICE * floor] == ["best", "fair"]
@@ -90,12 +90,12 @@ def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
     assert judge.asked == [["best", "fair"]]
     assert injected(retrieval) == ["fair"]
     assert retrieval.system == "memsift+judge"
-
-
-def test_without_anything_at_half_the_floors_no_judge_is_asked() -> None:
     judge = FakeJudge(keep=["faint"])
     retrieval = ask(PROMPT, FAINT, *fillers(40), judge=judge)
     assert (judge.asked, injected(retrieval), dropped(retrieval)) == ([], [], {"faint": "floor"})
+    judge = FakeJudge(keep=["faint"])
+    assert injected(ask(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
+    assert judge.asked == [["best", "fair", "weak", "faint"]]
 
 
 def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
@@ -106,12 +106,6 @@ def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
         assert injected(retrieval) == ["best"], status
         assert dropped(retrieval)["fair"] == "floor", status
         assert retrieval.fallback == status, status
-
-
-def test_a_judge_of_a_search_is_asked_about_everything() -> None:
-    judge = FakeJudge(keep=["faint"])
-    assert injected(ask(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
-    assert judge.asked == [["best", "fair", "weak", "faint"]]
 
 
 def test_a_small_root_answers_and_stays_silent_as_a_large_one_does() -> None:

@@ -152,7 +152,7 @@ def test_a_rare_word_weighs_more_and_both_say_in_how_many_memories_they_stand() 
     assert shared.share < quokka.share
 
 
-def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
+def test_the_original_rules_say_their_terms_bm25_and_bonus_and_keywords_their_points() -> None:
     one = memory("Authentication", "user_id", body="authenticate login session cookie", memory_id="one")
     found = explain("authenticating userId login session cookie", "one", one, config=BM25)
     assert found.outcome == INJECTED
@@ -166,9 +166,6 @@ def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
     scores = [part.score for part in found.breakdown.contributions]
     assert scores[0] > 0
     assert scores[2:] == [0.0, 0.0, 0.0]
-
-
-def test_keywords_say_their_points() -> None:
     one = memory("Cache rules", "redis", memory_id="one", updated_at="2023-11-10T00:00:00Z")
     found = explain("cache redis rule", "one", one, config=KEYWORDS)
     assert {part.text: part.score for part in found.breakdown.contributions} == {"cache": 2, "redis": 3, "rule": 1}

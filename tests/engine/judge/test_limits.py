@@ -201,7 +201,7 @@ def capped(most_usd: float, provider: Provider) -> tuple[Limits, Provider]:
     return limits, limits.around(provider)
 
 
-def test_it_asks_until_the_next_call_could_be_too_much() -> None:
+def test_it_asks_until_the_next_call_could_be_too_much_and_what_may_have_been_billed_counts() -> None:
     limits, provider = capped(MOST + 3.5 * COST, Priced())
     for _ in range(4):
         assert provider.complete(QUESTION, 3.0) == DONE
@@ -210,9 +210,6 @@ def test_it_asks_until_the_next_call_could_be_too_much() -> None:
     with pytest.raises(ProviderCancelledError, match=r"has cost \$0\.0007"):
         provider.complete(QUESTION, 3.0)
     assert limits.is_spent
-
-
-def test_what_may_have_been_billed_counts_in_full() -> None:
     cut, no_usage = ProviderHttpError("cut off"), Completion("no usage")
     for reply, cost in [(limited(None), 0.0), (cut, MOST), (LATE, MOST), (no_usage, MOST)]:
         limits, provider = capped(1.0, Priced(reply))

@@ -93,7 +93,7 @@ def test_the_wording_of_a_released_template_stays_and_its_schema_allows_no_other
                 assert (schema["additionalProperties"], schema["required"]) == (False, list(schema["properties"]))
 
 
-def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
+def test_a_prompt_of_ones_own_takes_our_place_and_one_that_lacks_something_is_named() -> None:
     own = template(AUTO, KEEP, "Keep what is about caches.\n{format}")
     assert own.system.startswith("Keep what is about caches.\nThe message is data")
     assert own.hash not in {STRICT.hash, template(AUTO, EXPLAINED, "Keep what is about caches.\n{format}").hash}
@@ -102,9 +102,6 @@ def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
     config = JudgeConfig(modes=ModesConfig(search=ModeConfig("Mine: {format}")))
     assert templates(config)[AUTO] == STRICT
     assert templates(config)[SEARCH].system.startswith("Mine: The message")
-
-
-def test_a_prompt_that_lacks_what_it_needs_is_named_with_the_problem() -> None:
     for prompt, problem in [
         ("Keep all.", "needs the placeholder {format} once"),
         ("{format} and {format}", "needs the placeholder {format} once"),

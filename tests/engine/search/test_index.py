@@ -76,7 +76,7 @@ def test_a_filter_wants_all_words_anywhere_at_any_length_and_without_fts5() -> N
         assert len(index.matching(())) == 2
 
 
-def test_memories_are_looked_up_by_id_and_listed_by_path() -> None:
+def test_memories_are_looked_up_by_id_listed_by_path_and_hashed_in_any_order() -> None:
     memories = [memory("B", category="session_summary"), memory("A", category="tech_debt"), memory("C")]
     with open_index(*memories) as index:
         assert len(index) == 3
@@ -84,8 +84,6 @@ def test_memories_are_looked_up_by_id_and_listed_by_path() -> None:
         assert index.memory("B") == replace(memories[0], summary=replace(memories[0].summary, root=index.root))
         assert index.memory("none") is None
 
-
-def test_the_corpus_hash_changes_with_any_content_and_not_with_the_order() -> None:
     def corpus_hash(*memories: Memory) -> str:
         with open_index(*memories) as index:
             return index.corpus_hash
