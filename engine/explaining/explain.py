@@ -7,7 +7,14 @@ import time
 
 from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
 from engine.cutoff import surer
-from engine.explaining.contributions import MISTAKES, advice, contributions_of, nearest, suggested_tag
+from engine.explaining.contributions import (
+    MISTAKES,
+    KeywordContributions,
+    MatchContributions,
+    advice,
+    nearest,
+    suggested_tag,
+)
 from engine.judge.verdict import OK
 from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
@@ -87,8 +94,11 @@ class Explainer:
         stages = {"has_judge": self._system.has_judge, "has_cutoff": self._system.has_cutoff}
         self._pool_size = pool_size(config, retrieval.mode, **stages)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
-        self._contributions = contributions_of(
-            retrieval.prompt, index, retrieval.strategy, retrieval.mode, now(), has_phrases=config.phrases
+        prompt, strategy = retrieval.prompt, retrieval.strategy
+        self._contributions: MatchContributions | KeywordContributions = (
+            KeywordContributions(prompt.text, now())
+            if strategy == TITLE_TAGS
+            else MatchContributions(prompt, index, strategy, retrieval.mode, has_phrases=config.phrases)
         )
         self._counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
         # The strength that it takes to be in the pool, if the pool is full.

@@ -81,7 +81,16 @@ class ScriptedProvider(Provider):
 
         `model` is the file's name. Raises ConfigError naming line and field for anything else.
         """
-        return cls(_read_script(path), os.path.basename(path), sleep)
+        answers: dict[str, ScriptedAnswer] = {}
+        for number, line in _lines(path):
+            try:
+                prompt, answer = _row(line)
+                if prompt in answers:
+                    raise ValueError("field prompt: an earlier line has the same prompt")
+            except (ValueError, RecursionError) as error:
+                raise ConfigError(f"{path}, line {number}: {error}.") from None
+            answers[prompt] = answer
+        return cls(answers, os.path.basename(path), sleep)
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. A delay longer than *timeout_s* sleeps that long and raises ProviderTimeoutError."""
@@ -109,20 +118,6 @@ class ScriptedProvider(Provider):
             decision, reasoning = decisions[title in kept]
             verdicts.append({"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0})
         return Completion(json.dumps({"verdicts": verdicts}))
-
-
-def _read_script(path: str) -> dict[str, ScriptedAnswer]:
-    """The rows of the JSONL file at *path*, by prompt. Raises ConfigError naming line and field."""
-    answers: dict[str, ScriptedAnswer] = {}
-    for number, line in _lines(path):
-        try:
-            prompt, answer = _row(line)
-            if prompt in answers:
-                raise ValueError("field prompt: an earlier line has the same prompt")
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"{path}, line {number}: {error}.") from None
-        answers[prompt] = answer
-    return answers
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
