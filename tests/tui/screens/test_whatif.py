@@ -122,7 +122,7 @@ async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_wi
         await reads(pilot, "#state", "Nothing is moved")
         assert "0 change" in await numbers(pilot)
         await press(pilot, "end", "right")
-        await until(pilot, lambda: any("never asks one" in toast for toast in toasts(pilot)))
+        await until(pilot, lambda: any("never asks a judge" in toast for toast in toasts(pilot)))
         await reads(pilot, "#state", "Nothing is moved")
         await press(pilot, "ctrl+s")
         assert (tmp_path / "root" / "memory-config.json").read_text() == (DEMO_ROOT / "memory-config.json").read_text()
