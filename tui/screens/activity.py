@@ -59,6 +59,7 @@ CHECK_SECONDS = 0.5
 
 
 MOST_DROPPED, WORD_WIDTH = 20, 10
+TOOK = ("muted", "bad")
 NO_TEXT = (
     "The text of this prompt is unknown: the log holds only its SHA-256, and no open file has the prompt. So it "
     "cannot be replayed or labelled. `memsift config set logging.prompts true` keeps the texts from now on."
@@ -86,11 +87,7 @@ COLUMNS = (
     ),
     Column(lambda entry: str(len(entry.injected) or "–"), "Inj.", MOST, 6, 2, tone=_outcome_tone, is_number=True),
     Column(lambda entry: entry.outcome, "Memories, or why none", width=30, from_width=96, tone=_outcome_tone),
-    Column(
-        *(_duration, "Took", SLOWEST, 9),
-        tone=lambda entry: "bad" if entry.decision.ms >= SLOW_MS else "muted",
-        is_number=True,
-    ),
+    Column(_duration, "Took", SLOWEST, 9, tone=lambda entry: TOOK[entry.decision.ms >= SLOW_MS], is_number=True),
 )
 
 

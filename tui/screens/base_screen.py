@@ -83,9 +83,8 @@ class ModeScreen(PanesScreen):
     def on_key(self, event: Key) -> None:
         """Say why a key of this screen is off now."""
         if event.key not in self.active_bindings:
-            idle = idle_keys(self, active_keys(self))
-            reasons = [reason for name, reason in idle.items() if reason and event.key in keys_of(self.app, name)]
-            if reasons:
+            idle = idle_keys(self, active_keys(self)).items()
+            if reasons := [reason for name, reason in idle if reason and event.key in keys_of(self.app, name)]:
                 self.app.tell(reasons[0])
 
     @property

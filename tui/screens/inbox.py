@@ -45,7 +45,7 @@ NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.
 NO_MATCH = "No finding fits the filter. Press {go.back} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: {}"
 LACKING = "\n\nBut {}. Phrases let prompts in other words find a memory: memsift phrases write"
-OFF_MEMORY = "This finding is about the folder, not about a memory. Its last line says what to do."
+OFF_MEMORY = "This finding is about the folder, not about a memory. Its text says what to do."
 DECIDE = "{inbox.approve} accept, {inbox.block} keep out, {change.retire} retire"
 FLAGGED = "bold reverse $text-error"
 

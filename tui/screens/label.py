@@ -43,6 +43,7 @@ CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
 LIST_ACTIONS = ("none", "some", "mark")
 QUESTION = "Inject it for this prompt?"
 LIST_QUESTION = "Would any of these have helped?", "{label.none} none, digits or {label.mark} mark some"
+MARKED, UNMARKED = "{label.some} answers with the marked titles.", "Mark titles, or press {label.none} for none."
 GUIDE, BROAD = "When is it relevant?", 120
 """The title of the guideline, and the width of a terminal that has room for it beside the card."""
 
@@ -228,14 +229,13 @@ class LabelScreen(LabelWalk):
         if action == "phrase":
             row = self._row if self.is_mounted and self.reveal.display else None
             return why_no_phrase(row) if row else "Ranks are hidden until all memories of a prompt have a label."
-        if action in LIST_ACTIONS:
-            if not self.is_listing:
-                return "This is for the titles that come after the memories of a prompt."
-            if action != "mark" and (action == "some") != bool(self.titles.marked):
-                return "A title is marked." if self.titles.marked else "Mark a title first."
-        if action in CARD_ACTIONS and self.card is None and not (action == "open" and self.is_listing):
-            if self.is_listing:
-                return keyed(self.app, "Mark titles, or press {label.none} for none.")
+        if action in LIST_ACTIONS and not self.is_listing:
+            return "This is for the titles that come after the memories of a prompt."
+        is_other = action in ("none", "some") and (action == "some") != bool(self.titles.marked)
+        is_for_cards = action in CARD_ACTIONS and self.card is None and not (action == "open" and self.is_listing)
+        if self.is_listing and (is_other or is_for_cards):
+            return keyed(self.app, MARKED if self.titles.marked else UNMARKED)
+        if is_for_cards:
             return self._why_no_card()
         if action == "next" and not (self.has_failed or self.is_done or self.reveal.table.has_focus):
             return "Label or skip this card first." if self.card or self.is_listing else self._why_no_card()

@@ -208,9 +208,8 @@ class WhatifScreen(ModeScreen):
 
     def _show_settings(self) -> None:
         trial = self.trial
-        self.knobs.show(
-            [KnobRow(knob, trial.text(knob, trial.draft), trial.text(knob, trial.saved)) for knob in trial.knobs]
-        )
+        rows = [KnobRow(knob, trial.text(knob, trial.draft), trial.text(knob, trial.saved)) for knob in trial.knobs]
+        self.knobs.show(rows)
         roots, width = len(self.app.workspace.roots), self.knobs.size.width - TITLE_MARGIN
         self.knobs.border_title = plain(settings_title(trial.root, roots, width))
         self._show_about()

@@ -263,10 +263,7 @@ class FollowUp:
 
     memory: MemorySummary
     reason: str
-
-    @property
-    def action(self) -> str:
-        return ACTIONS[self.reason]
+    action: str
 
 
 def follow_ups(workspace: Workspace, prompt_id: str) -> list[FollowUp]:
@@ -278,7 +275,7 @@ def follow_ups(workspace: Workspace, prompt_id: str) -> list[FollowUp]:
     for label in workspace.labels(prompt_id).values():
         memory = workspace.memory(label.memory_id) if label.reason in ACTIONS else None
         if memory and memory.summary.digest == label.digest and memory.summary.status == ACTIVE:
-            found.append(FollowUp(memory.summary, label.reason))
+            found.append(FollowUp(memory.summary, label.reason, ACTIONS[label.reason]))
     return found
 
 

@@ -81,11 +81,11 @@ async def test_digits_and_space_mark_titles_and_a_answers_with_the_marks(open_wo
     """Also where digits are grades."""
     workspace = opened(open_workspace)
     app = MemsiftApp(workspace, "label", settings=AppSettings(has_grades=True))
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: pilot.app.current_mode == "label")
         titles = await to_the_list(pilot)
         await press(pilot, "2", "1", "1", "j", "j", "space", "x")
-        assert said(workspace) == {}, "x is for no mark"
+        assert (said(workspace), toasts(pilot)[-1]) == ({}, "a answers with the marked titles."), "x is for no mark"
         chosen = [titles.records[place].memory for place in (1, 2)]
         await press(pilot, "enter")
         await reads(pilot, "#text", chosen[1].title[:30])

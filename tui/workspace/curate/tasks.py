@@ -67,7 +67,6 @@ def flagged(finding: Finding, memory: Memory) -> list[str]:
 
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
-RUBRIC = "memory"
 
 
 class Task(Record):
@@ -257,7 +256,7 @@ def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rat
     if not may_have_ratings(environ):
         return {}
     with suppress(DecisionsError), closing(RatingStore(environ)) as store:
-        return {(rating.memory_id, rating.digest): rating for rating in store.ratings(root, RUBRIC)}
+        return {(rating.memory_id, rating.digest): rating for rating in store.ratings(root, "memory")}
     return {}
 
 

@@ -231,13 +231,13 @@ class Trial:
         moved = self.changes
         if not moved:
             return ""
-        if len(self._roots) > 1 and not self._is_trusted and not is_own_root(os.path.realpath(self.root), self._given):
-            command = trust_command(os.path.realpath(self.root))
+        root = os.path.realpath(self.root)
+        command = trust_command(root)
+        if len(self._roots) > 1 and not self._is_trusted and not is_own_root(root, self._given):
             return f"Settings of this root count for its own memories only, until you trust it: `{command}`."
         reading = read_config(self.root, self._given, is_trusted=self._stays_trusted, changes=moved)
         ignored = {".".join(key) for key in changes(reading.config, self.draft) if key in moved}
         untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
-        command = trust_command(os.path.realpath(self.root))
         reasons = (
             (ignored & untrusted, "count", "counts", f"only after `{command}`: this root is not trusted."),
             (ignored - untrusted, "have", "has", "another value from a variable, a flag or config.toml."),
