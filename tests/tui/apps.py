@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ async def card_shown(pilot: Pilot[None]) -> None:
     screen: Any = app_of(pilot).screen
     await until(pilot, lambda: screen.position is not None or screen.prompt is None, "a card")
     await settled(pilot)
+
+
+@asynccontextmanager
+async def labelling(workspace: Workspace) -> AsyncIterator[Pilot[None]]:
+    """The app on Label, which has a card."""
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await card_shown(pilot)
+        yield pilot
 
 
 def app_of(pilot: Pilot[None]) -> MemsiftApp:

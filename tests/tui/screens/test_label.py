@@ -11,7 +11,8 @@ from engine.prompt import Turn, typed_prompt
 from labels.records import Card
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.labels.samples import known
+from tests.tui.apps import SIZE, app_of, card_shown, labelling, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 
@@ -47,10 +48,8 @@ async def label_prompt(pilot: Pilot[None], key: str = "x") -> int:
 async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_comes_the_reveal(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await open_labels(pilot)
-        first = card(pilot)
-        assert first is not None
+    async with labelling(open_workspace(prompts=demo_prompts("p01"))) as pilot:
+        first = known(card(pilot))
         shown_card = " ".join(shown(pilot, f"#{name}") for name in ("card", "card-text", "progress", "recent"))
         assert first.memory.title in shown_card
         await reads(pilot, "#prompt", demo_prompts("p01")[0].text)
@@ -59,8 +58,7 @@ async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_
             assert hint not in shown_card.replace(first.memory.title, "")
         for key, verdict in (("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("s", "unsure")):
             await press(pilot, key)
-            second = card(pilot)
-            assert second is not None
+            second = known(card(pilot))
             assert second.memory.id != first.memory.id
             with LabelStore.open(tmp_path / "labels.db") as other:
                 event = other.events()[-1]
@@ -84,8 +82,7 @@ async def test_the_ranks_of_a_prompt_stand_above_the_next_card_until_its_label(o
     """Also after a dialog or another screen was opened over it. No key is needed to go on."""
     prompts = demo_prompts("p20", "p44")
     workspace = open_workspace(prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await open_labels(pilot)
+    async with labelling(workspace) as pilot:
         (done,) = (prompt for prompt in prompts if prompt.id == prompt_id(pilot))
         await press(pilot, "v")
         assert toasts(pilot)[-1] == "Ranks are hidden until all memories of a prompt have a label."
@@ -110,8 +107,7 @@ async def test_the_ranks_of_a_prompt_stand_above_the_next_card_until_its_label(o
 async def test_undo_leads_back_to_the_card_and_i_reads_the_prompt_with_its_turns(open_workspace: Opener) -> None:
     turns = (Turn("user", "the [/b] hold expiry"), Turn("assistant", "which one"))
     workspace = open_workspace(prompts=[typed_prompt("fix that function", turns)], judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await open_labels(pilot)
+    async with labelling(workspace) as pilot:
         first = card(pilot)
         await press(pilot, "i")
         await reads(pilot, "#above", "the [/b] hold expiry assistant which one")
@@ -132,8 +128,7 @@ async def test_at_the_end_keys_change_no_label_and_say_where_to_go_and_what_is_s
     open_workspace: Opener,
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20"))
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await open_labels(pilot)
+    async with labelling(workspace) as pilot:
         given = await label_prompt(pilot)
         await reads(pilot, "#card-text", "Press space or T for the report, or u to take the last label back.")
         for key in ("a", "1", "x", "0", "s", "e", "w"):
@@ -207,8 +202,7 @@ async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(
         await press(pilot, "enter")
         await until(pilot, lambda: card(pilot))
         await press(pilot, "a")
-        here = card(pilot)
-        assert here is not None
+        here = known(card(pilot))
         with locked(tmp_path / "labels.db"):
             await press(pilot, "x", "z", "space")
             assert sum("another program is writing" in toast for toast in toasts(pilot)[-3:]) == 3

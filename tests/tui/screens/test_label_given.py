@@ -15,7 +15,8 @@ from labels.measure.intervals import Estimate, Interval
 from labels.measure.metrics import Headline, Ratio
 from labels.records import Card
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.labels.samples import known
+from tests.tui.apps import SIZE, app_of, card_shown, labelling, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.cli.command_line import memsift
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
@@ -46,8 +47,7 @@ async def test_digits_give_grades_only_where_they_are_on(open_workspace: Opener)
 
 async def test_a_label_of_the_latest_is_changed_by_another_event(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=ONE, judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         screen: Any = pilot.app.screen
         first = screen.card
         await press(pilot, "a", "2", "1")
@@ -110,8 +110,7 @@ async def test_a_reason_leads_to_the_change_after_the_prompt(open_workspace: Ope
     titles = ("signing keys rotate", "rotate signing keys", "other thing", "unlike text", "quite strange")
     root = write_root(tmp_path / "root", map(memory, titles))
     workspace = open_workspace(root=root, prompts=[typed_prompt("rotate the signing keys")], judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         screen: Any = pilot.app.screen
         stale = screen.card.memory.id
         await press(pilot, "w", "1", "x", "f", "w", "4", "x")
@@ -120,8 +119,7 @@ async def test_a_reason_leads_to_the_change_after_the_prompt(open_workspace: Ope
         await reads(pilot, "#revealed", "and 1 more after it")
         await press(pilot, "f", "1")
         await until(pilot, lambda: any("B, then u, takes it back" in one for one in toasts(pilot)))
-        found = workspace.memory(stale)
-        assert found is not None
+        found = known(workspace.memory(stale))
         assert found.summary.status == "retired"
         await reads(pilot, "#revealed", "f edits")
         await press(pilot, "f")
@@ -158,8 +156,7 @@ def test_the_words_of_the_live_interval() -> None:
 
 async def test_each_label_is_one_key_and_the_end_sums_up(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p03"), judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         screen: Any = pilot.app.screen
         keys = 0
         while not screen.is_done:

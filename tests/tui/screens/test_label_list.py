@@ -10,7 +10,21 @@ from engine.prompt import Prompt, typed_prompt
 from labels.pooling import draw
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import SIZE, app_of, card_shown, footer, press, reads, shown, starting_in, toasts, type_ahead, until
+from tests.labels.samples import known
+from tests.tui.apps import (
+    SIZE,
+    app_of,
+    card_shown,
+    footer,
+    labelling,
+    press,
+    reads,
+    shown,
+    starting_in,
+    toasts,
+    type_ahead,
+    until,
+)
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
@@ -52,8 +66,7 @@ async def test_the_titles_come_after_the_cards_without_a_hint_and_one_key_says_t
         text = shown(pilot, "#titles")
         assert "Would any of these have helped?" in text
         assert titles.has_focus
-        retrieval = workspace.retrieval("p01", "memsift")
-        assert retrieval is not None
+        retrieval = known(workspace.retrieval("p01", "memsift"))
         best = [found.memory.id for found in retrieval.candidates if not found.injected]
         assert [card.memory.id for card in titles.records] != best[: titles.count]
         assert sorted(card.memory.id for card in titles.records) == sorted(best[:10])
@@ -137,8 +150,7 @@ async def test_a_silent_prompt_has_its_list_alone_and_costs_one_key(open_workspa
     (root / "memory-config.json").write_text('{"retrieval": {"min_strength": 1000}}', encoding="utf-8")
     prompts = [Prompt("p1", "wallets"), Prompt("p2", "zzz")]
     workspace = opened(open_workspace, root=root, prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         screen: Any = pilot.app.screen
         await until(pilot, lambda: screen.is_listing)
         await press(pilot, "x")
@@ -159,8 +171,7 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     for one in (prompt, seen, typed):
         workspace.keep(workspace.run(one, "memsift"))
     queue = LabelQueue(workspace)
-    at = queue.position(prompt)
-    assert at is not None
+    at = known(queue.position(prompt))
     assert (len(at.pool.cards), len(at.listed)) == (3, 2)
     for other in map(queue.position, (seen, typed)):
         assert other is not None
@@ -168,8 +179,7 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     for card in at.pool.cards:
         workspace.store.label("me", prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1)
     workspace.store.answer_list("me", prompt.id, at.listed, (), seed=1, blind=True, elapsed_ms=1)
-    at = queue.position(prompt)
-    assert at is not None
+    at = known(queue.position(prompt))
     assert (at.asked, queue.is_finished(prompt)) == ((), True)
     title = at.pool.listed[0].memory
     write_memory(root, memory(title.title, body="new"))
@@ -177,8 +187,7 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     queue = LabelQueue(workspace)
     assert not queue.is_finished(prompt)
     workspace.keep(workspace.run(prompt, "memsift"))
-    at = queue.position(prompt)
-    assert at is not None
+    at = known(queue.position(prompt))
     assert [card.memory.id for card in at.asked] == [title.id]
     assert at.card is None
 

@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from labels.records import Card, Event
-from tests.tui.apps import SIZE, card_shown, press, reads, settled, starting_in, type_ahead
+from tests.tui.apps import card_shown, labelling, press, reads, settled, type_ahead
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.workspace import Workspace
@@ -35,8 +35,7 @@ def is_shown(pilot: Pilot[None]) -> bool:
 
 async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace: Workspace) -> None:
     """Escape leaves it as it was, and an empty one is none."""
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         first = card(pilot)
         assert not is_shown(pilot)
         await press(pilot, "e", *"axu10z!mrqs", "space", "o", "backspace", "enter")
@@ -59,8 +58,7 @@ async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace
 
 async def test_what_is_typed_ahead_behind_a_note_labels_after_it(workspace: Workspace) -> None:
     """A note that is typed ahead behind a label is about the next card."""
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         first, second, third = workspace.pool("p01").cards[:3]  # type: ignore[union-attr]
         type_ahead(pilot, "e", *"max", "backspace", "enter", "x", "a", "e", *"xaz", "escape", "s")
         await settled(pilot)
@@ -76,8 +74,7 @@ async def test_what_is_typed_ahead_behind_a_note_labels_after_it(workspace: Work
 
 @pytest.mark.slow
 async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Workspace) -> None:
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         type_ahead(pilot, "w", "1", "x")
         await settled(pilot)
         await settled(pilot)
@@ -93,8 +90,7 @@ async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Works
 @pytest.mark.slow
 async def test_a_remark_waits_for_its_card(workspace: Workspace) -> None:
     """After a skip, after a visit to another screen, and when its label is taken back."""
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         first = card(pilot)
         await press(pilot, "e", "h", "i", "f2", "f4")
         await card_shown(pilot)

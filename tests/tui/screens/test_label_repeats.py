@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from engine.prompt import Prompt
 from labels.pooling import MIN_REPEAT_GAP
 from labels.records import Event
+from tests.labels.samples import known
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
 from tests.tui.conftest import Opener
 from tui.workspace.labelling import LabelQueue, Position
@@ -36,9 +37,7 @@ def label_until_a_repeat(workspace: Workspace) -> Position:
     while prompt and not queue.due(prompt):
         label_prompt(workspace, queue, prompt)
         prompt = queue.after(prompt)
-    at = queue.due(prompt)
-    assert at is not None
-    return at
+    return known(queue.due(prompt))
 
 
 def test_a_card_comes_back_after_ten_others_while_its_text_is_the_same(open_workspace: Opener) -> None:

@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from labels.store import LabelStore
-from tests.tui.apps import SIZE, app_of, card_shown, press, reads, starting_in, until
+from tests.tui.apps import app_of, labelling, press, reads, until
 from tests.tui.cli.command_line import memsift
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
@@ -26,8 +26,7 @@ async def test_a_label_of_another_app_takes_the_card_away_and_its_reveal_ends_bl
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), annotator="ana")
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         screen: Any = pilot.app.screen
         first, card = pair(pilot), screen.card
         with LabelStore.open(tmp_path / "labels.db") as other:
@@ -55,8 +54,7 @@ async def test_a_label_of_another_app_takes_the_card_away_and_its_reveal_ends_bl
 
 async def test_imported_labels_are_there_within_a_moment(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20"), annotator="ana", judge=None)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         qrels, prompts = DEMO / "qrels.txt", DEMO / "prompts.jsonl"
         where = ("--root", DEMO_ROOT, "--db", tmp_path / "labels.db")
         assert memsift("import", qrels, "--prompts", prompts, "--annotator", "ana", *where).exit_code == 0

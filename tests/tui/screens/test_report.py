@@ -9,11 +9,13 @@ import pytest
 from textual.pilot import Pilot
 
 from labels.measure.report import PLAIN, Report, ReportOptions
+from tests.labels.samples import known
 from tests.tui.apps import (
     DEADLINE_S,
     SIZE,
     at_rest,
     card_shown,
+    labelling,
     press,
     reads,
     settled,
@@ -60,8 +62,7 @@ async def test_precision_of_both_systems_follows_the_labels(open_workspace: Open
     """All memories of one prompt are labelled relevant, all of the other not relevant; counted here by hand."""
     prompts = demo_prompts("p01", "p02")
     workspace = open_workspace(prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await card_shown(pilot)
+    async with labelling(workspace) as pilot:
         screen: Any = pilot.app.screen
         while screen.card:
             await press(pilot, "a" if screen.prompt.id == "p01" else "x")
@@ -89,8 +90,7 @@ async def test_the_answer_names_verdict_and_next_step_and_a_row_tells_what_it_co
         await reads(pilot, "#answer", "s Drop unlikely memories.")
         await part(pilot, "worst-memories")
         await reads(pilot, "#about-text", f"Injected for − {text_of_worst(workspace, worst)[:60]}")
-        memory = workspace.memory(worst)
-        assert memory is not None
+        memory = known(workspace.memory(worst))
         assert memory.sections[0].lines[0] in shown(pilot, "#about-text")
         await part(pilot, "worst-prompts")
         await reads(pilot, "#about-text", prompt.text[:60])

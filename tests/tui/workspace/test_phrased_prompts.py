@@ -23,6 +23,7 @@ from labels.measure.metrics import Ratio
 from labels.report.first_lines import first_lines
 from labels.report.gate_text import gate_lines
 from tests.engine import models
+from tests.labels.samples import known
 from tests.tui.cli.command_line import memsift, printed
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff
@@ -144,8 +145,7 @@ def test_tune_leaves_them_out_and_a_model_knows_whether_it_had_phrases(root: Pat
     assert json.loads((state / "cutoff.json").read_text("utf-8"))["phrases"] is True
     assert "was tuned" not in memsift(*command).stderr + doctor_on_cutoff(root)
     config = read_config(str(root), {}).config
-    found = load_cutoff(str(state), config, "", bool)
-    assert found is not None
+    found = known(load_cutoff(str(state), config, "", bool))
     assert found.model.has_phrases
     Path(root, ".memsift/phrases.jsonl").unlink()
     assert "was tuned with phrases, and the root has none that count" in doctor_on_cutoff(root)

@@ -7,6 +7,7 @@ from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
 from labels.records import Card
 from tests.engine.builders import memory, write_memory, write_root
+from tests.labels.samples import known
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.labelling import FEWEST_TIMED, LabelQueue, Position, workspace_pace
@@ -34,9 +35,7 @@ def skip(workspace: Workspace, prompt: Prompt, card: Card) -> None:
 
 
 def position(queue: LabelQueue, prompt: Prompt) -> Position:
-    found = queue.position(prompt)
-    assert found is not None
-    return found
+    return known(queue.position(prompt))
 
 
 def go_through(
@@ -160,8 +159,7 @@ def test_undo_reopens_the_prompt_also_after_a_restart(open_workspace: Opener) ->
     go_through(workspace, queue, second)
     workspace.close()
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
-    event = workspace.undo()
-    assert event is not None
+    event = known(workspace.undo())
     assert event.prompt_id == second.id
     queue = LabelQueue(workspace)
     assert queue.is_finished(first)

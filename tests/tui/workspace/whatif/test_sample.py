@@ -19,6 +19,7 @@ from engine.prompt import typed_prompt
 from engine.settings.sources import read_config
 from engine.settings.values import write_settings
 from tests.engine.faults.answers import tries
+from tests.labels.samples import known
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
@@ -207,8 +208,7 @@ def test_prompts_without_labels_and_typed_prompts_do_not_count_and_nobody_waits_
 
 def test_a_knob_stops_at_its_limits_and_steps_from_the_value_in_use() -> None:
     config = read_config(str(DEMO_ROOT), dict(os.environ)).config
-    cutoff = fresh_cutoff()
-    assert cutoff is not None
+    cutoff = known(fresh_cutoff())
     assert value_text(config, THRESHOLD, cutoff) == f"{cutoff.threshold:.3g} (default)"
     stricter = moved(config, THRESHOLD, 2, cutoff)
     assert stricter.cutoff_threshold == floor(100 * cutoff.threshold + 2) / 100
