@@ -319,7 +319,7 @@ class BrowseScreen(ModeScreen):
             self.ask(ChooseOne(BY_WHICH, options), partial(self._go, hidden))
         elif self.app.progress:
             self.app.tell(keyed(self.app, STILL_REPLAYED))
-        elif self.app.has_jobs:
+        elif self.app.jobs_left():
             dialog = ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED)
             self.ask(dialog, lambda _: self.app.with_agreement(self.app.replay_all))
         else:
