@@ -12,13 +12,8 @@ from engine.paths import root_key
 CATEGORY_PRIORITY = {
     "decision": 1,
     "constraint": 2,
-    "preference": 3,
-    "feedback": 3,
-    "instruction": 3,
-    "user": 3,
-    "runbook": 4,
-    "project": 4,
-    "reference": 4,
+    **dict.fromkeys(("preference", "feedback", "instruction", "user"), 3),
+    **dict.fromkeys(("runbook", "project", "reference"), 4),
     "tech_debt": 5,
     "session_summary": 6,
 }
@@ -32,7 +27,7 @@ UNSCANNED = 2.0
 """The risk of a memory that the safety scan has not read yet: more than any limit, so it cannot be injected."""
 
 SOFT_RISK, HARD_RISK = 0.6, 0.9
-"""The two risks of a text with signs of an attack, by its gravest sign: see `engine.quality.safety.rules`."""
+"""The two risks of a text with signs of an attack, by its gravest sign: see `engine/quality/safety/rules.txt`."""
 
 
 class MemorySummary(Record):

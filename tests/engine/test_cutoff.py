@@ -86,7 +86,7 @@ def test_the_features_of_a_candidate() -> None:
     assert made["near"]["short_rivals"] == pytest.approx(log(3))
 
 
-def test_in_a_long_memory_tags_and_rivals_do_not_count_and_without_tags_the_title_does() -> None:
+def test_tags_and_rivals_count_in_a_short_memory_where_they_are_there_and_not_retired() -> None:
     one = memory("cache", memory_id="one")
     rival, lengths = found(2.0, name="other"), (1, SHORT, (SHORT * LONG) ** 0.5, LONG, 2000)
     made = [features_of(found(2.0, "cache", of=one, length=round(length)), rival)["one"] for length in lengths]
@@ -96,9 +96,6 @@ def test_in_a_long_memory_tags_and_rivals_do_not_count_and_without_tags_the_titl
     titled, tagged = memory("redis rules", memory_id="titled"), memory("redis rules", "other", memory_id="tagged")
     made = features_of(found(2.0, "redis", of=titled), found(2.0, "redis", of=tagged))
     assert (made["titled"]["short_tag"], made["tagged"]["short_tag"]) == (1.0, 0.0)
-
-
-def test_a_single_candidate_has_the_greatest_lead_and_a_retired_one_is_no_rival() -> None:
     assert features_of(found(1.0, "cache"))["one"]["lead"] == MAX_LEAD
     retired = memory("a title", memory_id="retired", status="retired")
     pool = CandidatePool([found(9.0, of=retired), found(5.0)])
@@ -176,17 +173,6 @@ BROKEN: dict[str, Any] = {
 }
 
 
-def test_a_model_that_makes_no_sense_or_is_a_folder_is_unusable(tmp_path: Path) -> None:
-    for made in BROKEN.values():
-        write_model(tmp_path, made)
-        with pytest.raises(UnusableModelError):
-            load_cutoff(str(tmp_path), Config(), "", bool)
-    (tmp_path / "cutoff.json").unlink()
-    (tmp_path / "cutoff.json").mkdir()
-    with pytest.raises(UnusableModelError, match="cannot be read"):
-        load_cutoff(str(tmp_path), Config(), "", bool)
-
-
 CHANGES: list[Mapping[str, Any]] = [
     {"match_strategy": FTS5_BM25},
     {"max_inject": 5},
@@ -196,15 +182,19 @@ CHANGES: list[Mapping[str, Any]] = [
 ]
 
 
-def test_a_model_is_unusable_for_another_configuration_of_what_reaches_the_cutoff(tmp_path: Path) -> None:
+def test_a_model_that_makes_no_sense_or_is_for_another_configuration_is_unusable(tmp_path: Path) -> None:
     for changes in CHANGES:
         write_model(tmp_path, content())
         with pytest.raises(UnusableModelError, match="another configuration"):
             load_cutoff(str(tmp_path), replace(Config(), **changes), "", bool)
-    other = replace(Config(), max_characters=500, hints=True, confidence_abs_floor=3.0)
-    assert fit_of(other) == fit_of(Config())
-    bm25 = Config(match_strategy=FTS5_BM25)
-    assert fit_of(replace(bm25, min_strength=0.1)) == fit_of(bm25)
+    for made in BROKEN.values():
+        write_model(tmp_path, made)
+        with pytest.raises(UnusableModelError):
+            load_cutoff(str(tmp_path), Config(), "", bool)
+    (tmp_path / "cutoff.json").unlink()
+    (tmp_path / "cutoff.json").mkdir()
+    with pytest.raises(UnusableModelError, match="cannot be read"):
+        load_cutoff(str(tmp_path), Config(), "", bool)
 
 
 # The choice of a model
@@ -216,19 +206,13 @@ def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
     return cutoff.kind if cutoff else OFF, problem
 
 
-def test_the_configuration_chooses_the_model_and_the_default_one_is_there_for_all(
-    tmp_path: Path,
-) -> None:
+def test_a_usable_tuned_model_decides_unless_the_configuration_chooses_another(tmp_path: Path) -> None:
     assert kind_of(tmp_path) == (DEFAULT, "")
     write_model(tmp_path, content())
     assert kind_of(tmp_path) == (TUNED, "")
     write_model(tmp_path, content())
     assert kind_of(tmp_path, cutoff=DEFAULT) == (DEFAULT, "")
     assert kind_of(tmp_path, cutoff=OFF) == (OFF, "")
-    write_model(tmp_path, content(features=VERSION + 1))
-    kind, problem = kind_of(tmp_path)
-    assert kind == DEFAULT
-    assert f"is of features {VERSION + 1}" in problem
 
 
 @pytest.mark.parametrize("strategy", [FTS5_BM25, TITLE_TAGS])
@@ -257,3 +241,10 @@ def test_a_threshold_by_name_is_that_of_the_model_or_its_own_where_labels_were_t
     assert least("strict") > least("balanced") == default_model.THRESHOLD > least("generous")
     write_model(tmp_path, content(threshold=0.5, thresholds={"strict": 0.9}))
     assert (least("strict"), least("generous")) == (0.9, 0.5)
+
+
+def test_what_does_not_reach_the_cutoff_does_not_make_another_configuration() -> None:
+    other = replace(Config(), max_characters=500, hints=True, confidence_abs_floor=3.0)
+    assert fit_of(other) == fit_of(Config())
+    bm25 = Config(match_strategy=FTS5_BM25)
+    assert fit_of(replace(bm25, min_strength=0.1)) == fit_of(bm25)

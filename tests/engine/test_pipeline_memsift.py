@@ -28,7 +28,7 @@ def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     return {one.memory.id: -one.score / pool.rare for one in pool.memories}
 
 
-def test_the_score_is_the_strength_without_a_bonus_and_matched_are_words_of_the_prompt() -> None:
+def test_the_score_is_the_strength_and_matched_are_the_words_of_the_prompt() -> None:
     retrieval = ask(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
@@ -62,7 +62,7 @@ def test_the_noise_floor_is_a_share_of_the_best_and_the_least_strength_counts_ra
     assert "weak" not in injected(ask(PROMPT, *ALL, config=replace(config, min_strength=weak + 0.01)))
 
 
-def test_a_single_strong_match_is_injected_and_a_single_common_word_is_silence() -> None:
+def test_a_single_strong_match_is_injected_and_a_word_that_is_common_in_general_text_is_silence() -> None:
     regular = memory("Regular backups are nightly", memory_id="regular")
     retrieval = ask("please explain the brackets of this regular expression", regular, *fillers(40))
     assert injected(retrieval) == []
@@ -70,7 +70,7 @@ def test_a_single_strong_match_is_injected_and_a_single_common_word_is_silence()
     assert injected(ask("what about nested brackets?", memory("Nested brackets"), *fillers(40))) == ["Nested-brackets"]
 
 
-def test_a_retired_memory_is_dropped_and_no_measure_for_others_but_found_where_it_is_asked_for() -> None:
+def test_a_retired_memory_is_dropped_and_is_no_measure_but_is_found_where_it_is_asked_for() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
     retrieval = ask(PROMPT, old, FAIR, *fillers(40))
     assert injected(retrieval) == ["fair"]
@@ -80,7 +80,7 @@ def test_a_retired_memory_is_dropped_and_no_measure_for_others_but_found_where_i
     assert injected(ask(PROMPT, old, FAIR, *fillers(40), mode=SEARCH, include_retired=True)) == ["old", "fair"]
 
 
-def test_a_judge_is_asked_about_what_reaches_half_the_floors_and_in_a_search_about_everything() -> None:
+def test_a_judge_is_asked_about_what_reaches_half_the_floors_and_of_a_search_about_everything() -> None:
     found = shares(PROMPT, *ALL)
     floor = max(DEFAULT.floor * found["best"], DEFAULT.min_strength)
     assert [name for name in found if found[name] >= SHARE_BEFORE_CHOICE * floor] == ["best", "fair"]
@@ -93,12 +93,6 @@ def test_a_judge_is_asked_about_what_reaches_half_the_floors_and_in_a_search_abo
     judge = FakeJudge(keep=["faint"])
     retrieval = ask(PROMPT, FAINT, *fillers(40), judge=judge)
     assert (judge.asked, injected(retrieval), dropped(retrieval)) == ([], [], {"faint": "floor"})
-    judge = FakeJudge(keep=["faint"])
-    assert injected(ask(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
-    assert judge.asked == [["best", "fair", "weak", "faint"]]
-
-
-def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
     for status in [*FAILURES, "no_key"]:
         judge = FakeJudge(status=status)
         retrieval = ask(PROMPT, *ALL, judge=judge)
@@ -106,6 +100,9 @@ def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
         assert injected(retrieval) == ["best"], status
         assert dropped(retrieval)["fair"] == "floor", status
         assert retrieval.fallback == status, status
+    judge = FakeJudge(keep=["faint"])
+    assert injected(ask(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
+    assert judge.asked == [["best", "fair", "weak", "faint"]]
 
 
 def test_a_small_root_answers_and_stays_silent_as_a_large_one_does() -> None:
