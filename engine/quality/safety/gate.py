@@ -55,7 +55,7 @@ _AS_BASE64 = bytes(code if chr(code) in RUN_SIGNS - {"="} else 32 for code in ra
 
 SECRET_FILES = (".env", ".npmrc", ".pypirc", ".pgpass")
 ESCAPE_SIGNS = ("\\u", "\\x", "&#", "&lt;", "&gt;", *(f"\\{digit}" for digit in range(8)))
-SAME_LETTERS = {"ſ": "s", "ı": "i", "\u0307": ""}
+SAME_LETTERS = str.maketrans("ſı", "si", "\u0307")
 """Letters that a regular expression takes for English ones if case does not matter. A capital İ becomes i with 0307."""
 
 
@@ -116,8 +116,8 @@ def is_suspect(text: str) -> bool:
     if len(text) > MOST_SCANNED or not (text.isascii() or SUSPECT.isdisjoint(text)):
         return True
     lower = text.lower()
-    if any(letter in lower for letter in SAME_LETTERS):
-        lower = f"{lower} {lower.translate(str.maketrans(SAME_LETTERS))}"
+    if any(chr(letter) in lower for letter in SAME_LETTERS):
+        lower = f"{lower} {lower.translate(SAME_LETTERS)}"
     known = {*lower.translate(_SEPARATORS).split()}
     for word in [word for word in known if "'" in word]:
         parts = word.split("'")
