@@ -90,24 +90,6 @@ class Crumb(BarText):
 class TopBar(Vertical):
     """Tabs on the left, then the way back and the root; below them the progress of a run. *mode*: the present tab."""
 
-    DEFAULT_CSS = """
-    TopBar {
-        height: auto;
-        background: $panel;
-        Horizontal { height: 1; }
-        Tab { width: auto; padding: 0 0 0 1; color: $foreground-muted; }
-        Tab.-current { padding: 0 1; margin-left: 1; background: $primary; color: $text; text-style: bold; }
-        Tab:first-child { margin-left: 0; }
-        #crumb { width: auto; padding: 0 0 0 1; color: $text-accent; }
-        #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
-        #where, #run { text-overflow: ellipsis; text-wrap: nowrap; }
-        #running { display: none; background: $surface; }
-        #running.-on { display: block; }
-        #run { width: 1fr; padding: 0 1; color: $text-accent; }
-        #cancel { width: auto; padding-right: 1; color: $foreground-muted; }
-    }
-    """
-
     def __init__(self, mode: str) -> None:
         super().__init__()
         self._mode = mode
@@ -176,9 +158,10 @@ class KeyFooter(Footer):
     A key that would be cut off is left out: help and palette list it.
     """
 
+    _shown: Sequence[object] = ()
+
     def __init__(self) -> None:
         super().__init__(compact=True, show_command_palette=False)
-        self._shown: list[tuple[Any, ...]] = []
 
     def compose(self) -> ComposeResult:
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
@@ -228,7 +211,13 @@ def _place(widget: Widget) -> str:
         said = one_line(widget.said()[:ROW_CHARACTERS])
         return f"{widget.NOUN} {widget.cursor + 1:,} of {widget.count:,}: {said}"
     if isinstance(widget, OptionList):
-        return _choice(widget)
+        at = widget.highlighted
+        if at is None:
+            return "choice: none."
+        said, state = one_line(str(widget.get_option_at_index(at).prompt)), ""
+        if isinstance(widget, SelectionList):
+            state = ", selected" if widget.get_option_at_index(at).value in widget.selected else ", not selected"
+        return f"choice {at + 1:,} of {widget.option_count:,}: {said}{state}"
     if isinstance(widget, Input):
         return f"input: {one_line(widget.value) or 'empty'}. {one_line(str(widget.placeholder))}"
     if isinstance(widget, TextArea):
@@ -237,18 +226,6 @@ def _place(widget: Widget) -> str:
         return f"input {_title(widget)}, line {row + 1:,} of {widget.document.line_count:,}: {line or 'empty'}"
     said = widget.text.lstrip().partition("\n")[0] if isinstance(widget, TextPane) else ""
     return f"text: {_title(widget)}. {one_line(said[:ROW_CHARACTERS])}".removesuffix(" ")
-
-
-def _choice(options: OptionList) -> str:
-    at = options.highlighted
-    if at is None:
-        return "choice: none."
-    said = one_line(str(options.get_option_at_index(at).prompt))
-    state = ""
-    if isinstance(options, SelectionList):
-        is_selected = options.get_option_at_index(at).value in options.selected
-        state = ", selected" if is_selected else ", not selected"
-    return f"choice {at + 1:,} of {options.option_count:,}: {said}{state}"
 
 
 def _title(widget: Widget) -> str:
