@@ -72,12 +72,9 @@ def test_text_without_content_has_no_terms() -> None:
         assert all_of(()) == any_of(()) == "", text
 
 
-def test_terms_are_distinct_and_in_order() -> None:
+def test_terms_are_distinct_and_in_order_and_every_stem_is_quoted() -> None:
     found = query_terms("login Login LOGIN user_id user-id auth")
     assert [term.text for term in found] == ["login", "user_id", "auth"]
-
-
-def test_every_stem_is_quoted() -> None:
     assert any_of(phrase for term in query_terms("caching user_id") for phrase in term.stems) == (
         '"cach" OR "user id" OR "userid"'
     )

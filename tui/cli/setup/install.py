@@ -19,7 +19,9 @@ from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_
 from engine.agents.settings_files import backup_path, settings_files
 from engine.doctor.memories import MUTE_OFF
 from engine.errors import MemsiftError, RootNotFoundError
+from engine.paths import hook_start_file
 from engine.settings.roots import PROJECT_FOLDER, find_roots
+from engine.stores.files import remove
 from engine.stores.roots import readable_root
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import OneRoot
@@ -256,7 +258,7 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
         return
     write(changes, UNREAD if problems else "memsift is not in these settings; nothing was changed.")
     if scope == USER and not any(holds_memsift(agent, USER) for agent in all_agents()):
-        installation.forget_start(os.environ)
+        remove(hook_start_file(os.environ))
     for file in files:
         is_shared = file.scope in (PROJECT, installation.SECOND[PROJECT])
         if scope == USER and is_shared and installation.ours_in(file) != installation.NOTHING:
