@@ -178,9 +178,10 @@ class Index:
         return self.ask(lambda db: find(self._postings.of([(db, self.root)])))
 
     def renew(self, memories: list[MemorySummary], renewed: set[bytes]) -> set[MemorySummary] | None:
-        """Read the changed files of *memories* again, and None. Or, if that cannot be, those that changed.
+        """Read the changed files of *memories* again.
 
-        *renewed* are the names of the files that were read again for this prompt.
+        Returns None if files were read: ask again then. Else the memories to leave out, because their files changed
+        and are not read again. *renewed* are the names of the files that were read again for this prompt.
         """
         if self._renew is None:
             return set()

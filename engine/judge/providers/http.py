@@ -35,7 +35,7 @@ def post(url: str, headers: Mapping[str, str], body: bytes | None, timeout_s: fl
 
     Redirects are not followed: they would carry the key elsewhere. *timeout_s* bounds each step alone: `ChatServer`
     bounds their sum. Proxies are those of the process's environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
-    Raises ProviderTimeoutError, or ProviderHttpError for no connection, a cut or an oversized answer, or a URL or header
+    Raises ProviderTimeoutError, or ProviderHttpError for no connection, a cut or oversized answer, or a URL or header
     that cannot be sent. No message holds a header: the key is one.
     """
     try:
