@@ -55,8 +55,8 @@ _AS_BASE64 = bytes(code if chr(code) in RUN_SIGNS - {"="} else 32 for code in ra
 
 SECRET_FILES = (".env", ".npmrc", ".pypirc", ".pgpass")
 ESCAPE_SIGNS = ("\\u", "\\x", "&#", "&lt;", "&gt;", *(f"\\{digit}" for digit in range(8)))
-SAME_LETTERS = {ord("ſ"): "s", ord("ı"): "i", 0x307: None}
-"""Letters that a regular expression takes for English ones if case does not matter. A capital İ has the mark 0x307."""
+SAME_LETTERS = str.maketrans("ſı", "si", "\u0307")
+"""Letters that a regular expression takes for English ones if case does not matter. A capital İ becomes i with 0307."""
 
 
 def early_risk(memory: Memory) -> float:
@@ -115,7 +115,9 @@ def is_suspect(text: str) -> bool:
     """
     if len(text) > MOST_SCANNED or not (text.isascii() or SUSPECT.isdisjoint(text)):
         return True
-    lower = text.lower() if text.isascii() else f"{text.lower()} {text.lower().translate(SAME_LETTERS)}"
+    lower = text.lower()
+    if any(chr(letter) in lower for letter in SAME_LETTERS):
+        lower = f"{lower} {lower.translate(SAME_LETTERS)}"
     known = {*lower.translate(_SEPARATORS).split()}
     for word in [word for word in known if "'" in word]:
         parts = word.split("'")

@@ -68,11 +68,14 @@ def test_a_root_with_phrases_has_thresholds_of_its_own_and_without_every_number_
     assert found("canteen", ASKED, Config(cutoff_threshold=0.5)).least == 0.5
 
 
-def test_phrases_beyond_the_bounds_do_not_count() -> None:
+def test_phrases_beyond_the_bounds_do_not_count_and_the_system_without_has_a_name() -> None:
     many = [f"phrase number {number}" for number in range(MOST_PHRASES)]
     assert found("why was a customer charged twice", {"ledger": (*many, *ASKED["ledger"])}).candidates == ()
     long = " ".join([*(f"w{number}" for number in range(MOST_WORDS)), "customers are charged twice"])
     assert found("why was a customer charged twice", {"ledger": (long,)}).candidates == ()
+    system = SYSTEMS["memsift+default-phrases"]
+    assert (system.cutoff, system.has_phrases) == (DEFAULT, False)
+    assert found("canteen", ASKED, system.of(Config())).system == "memsift+default-phrases"
 
 
 def test_the_explanation_names_the_phrase_and_its_part_of_the_strength() -> None:
@@ -85,9 +88,3 @@ def test_the_explanation_names_the_phrase_and_its_part_of_the_strength() -> None
         candidate = of(retrieval, "ledger")
         assert explanation.breakdown.strength == pytest.approx(-candidate.score)
         assert 0 < explanation.breakdown.gain <= explanation.breakdown.strength
-
-
-def test_the_system_without_phrases_has_a_name_of_its_own() -> None:
-    system = SYSTEMS["memsift+default-phrases"]
-    assert (system.cutoff, system.has_phrases) == (DEFAULT, False)
-    assert found("canteen", ASKED, system.of(Config())).system == "memsift+default-phrases"

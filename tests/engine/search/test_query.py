@@ -7,14 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.search.database import TOKENIZER
-from engine.search.query import (
-    MAX_CHARACTERS,
-    Term,
-    all_of,
-    any_of,
-    filter_terms,
-    query_terms,
-)
+from engine.search.query import MAX_CHARACTERS, Term, all_of, any_of, filter_terms, query_terms
 from engine.search.stems import stem
 from engine.search.tokens import tokens
 
