@@ -210,7 +210,7 @@ async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(
         await press(pilot, "question_mark")
         said = help_lines(pilot.app)
         assert "u z ⌫ Take the last label back" in said
-        assert "after the last card, go to the report. Label or skip this card first." in said
+        assert "or to the report at the end. Label or skip this card first." in said
         assert "Cancel the replay, and keep its finished prompts. Nothing is being replayed." in said
         await press(pilot, "question_mark", "f3")
         found = sections(pilot.app.screen)

@@ -218,8 +218,9 @@ async def test_a_typed_prompt_is_replayed_beside_the_sample_and_taken_into_it_or
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
     async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
-        await press(pilot, "t", "delete")
-        assert "comes from a file" in toasts(pilot)[-2]
+        for key, said in (("t", "comes from a file"), ("delete", "Go to a prompt that you typed.")):
+            await press(pilot, key)
+            assert said in toasts(pilot)[-1]
         await type_prompt(pilot, QUESTION)
         assert [prompt.text for prompt in workspace.lists.scratch] == [QUESTION]
         assert len(workspace.prompts) == 2
