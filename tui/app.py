@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """A line of the palette: its sentence, the keys that do the same, and the work of choosing it."""
+    """A line of the palette: its phrase, the keys that do the same, and the work of choosing it."""
 
-    sentence: str
+    phrase: str
     keys: str
     run: Callable[[], object]
 
@@ -56,32 +56,29 @@ class KeyCommands(Provider):
     async def discover(self) -> Hits:
         """All commands, shown before anything is typed."""
         for command in self._commands():
-            yield DiscoveryHit(Content(command.sentence) + _muted(command.keys), command.run, command.sentence)
+            yield DiscoveryHit(Content(command.phrase) + _muted(command.keys), command.run, command.phrase)
 
     async def search(self, query: str) -> Hits:
-        """The commands whose sentence matches *query*, with their score."""
+        """The commands whose phrase matches *query*, with their score."""
         matcher = self.matcher(query)
         for command in self._commands():
-            score = matcher.match(command.sentence)
-            if score > 0:
-                yield Hit(
-                    score, matcher.highlight(command.sentence) + _muted(command.keys), command.run, command.sentence
-                )
+            if (score := matcher.match(command.phrase)) > 0:
+                shown = matcher.highlight(command.phrase) + _muted(command.keys)
+                yield Hit(score, shown, command.run, command.phrase)
 
     def _commands(self) -> list[Command]:
-        """Keys that act here, keys of this screen that are off, then keys of the other screens."""
+        """Keys that act here, keys of this screen that are off, then keys of the other screens; each phrase once."""
         acting = active_keys(self.screen)
         idle = idle_keys(self.screen, acting) | idle_keys(self.app, acting)
         others = [name for name in KEYS if name not in (acting | idle) and home_of(name) in self.app.MODES]
-        return [
-            *(self._command(name, partial(self.app.act, name)) for name in acting),
-            *(self._command(name, partial(self.app.act, name), "off now") for name in idle),
-            *(self._command(name, partial(self._go, name), home_of(name).capitalize()) for name in others),
-        ]
-
-    def _command(self, name: str, run: Callable[[], object], note: str = "") -> Command:
-        keys = key_names(self.app, name)
-        return Command(KEYS[name].sentence, f"{keys} · {note}" if note else keys, run)
+        named = [(name, self.app.act, "") for name in acting]
+        named += [(name, self.app.act, "off now") for name in idle]
+        named += [(name, self._go, home_of(name).capitalize()) for name in others]
+        found: dict[str, Command] = {}
+        for name, run, note in named:
+            keys, phrase = key_names(self.app, name), KEYS[name].phrase
+            found.setdefault(phrase, Command(phrase, f"{keys} · {note}" if note else keys, partial(run, name)))
+        return [*found.values()]
 
     async def _go(self, name: str) -> None:
         await self.app.switch_mode(home_of(name))
@@ -105,9 +102,10 @@ class MemoriesAndPrompts(Provider):
         if len(query) < FEWEST_LETTERS or not isinstance(screen, ModeScreen):
             return
         memories, prompts = await asyncio.to_thread(self._found, query)
-        rows = [(f"memory: {memory.name}", partial(screen.go_to_memory, memory.id)) for memory in memories]
+        rows = [(f"Go to the memory {memory.name}", partial(screen.go_to_memory, memory.id)) for memory in memories]
         rows += [
-            (f"prompt: {prompt.text[:ROW_CHARACTERS]}", partial(screen.go_to_prompt, prompt.id)) for prompt in prompts
+            (f"Go to the prompt {prompt.text[:ROW_CHARACTERS]}", partial(screen.go_to_prompt, prompt.id))
+            for prompt in prompts
         ]
         for text, go in rows:
             shown = cells(text, MOST_CELLS).rstrip()

@@ -164,8 +164,13 @@ class ChooseTheme(Finder):
         self.dismiss(event.option.id)
 
     def action_leave(self) -> None:
+        """Bring the theme back, and close when it is drawn: an impatient second escape must not leave the screen."""
         self.app.theme = self._current
-        super().action_leave()
+        self.call_after_refresh(self._close)
+
+    def _close(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
 
 
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."

@@ -39,7 +39,7 @@ class MemoryForm(Dialog["Changes | None"]):
     """Shows *form* under *title*. Gives the changes that *check* allows, or None.
 
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
-    *suggested*: the first text of some fields, by name, in place of the present text.
+    *suggested*: the first text of some fields, by name, in place of the present text. *note* stands below the fields.
     """
 
     BINDINGS = bindings(shown="form.save")
@@ -53,9 +53,10 @@ class MemoryForm(Dialog["Changes | None"]):
         form: Sequence[FormField],
         check: Callable[[Changes], object],
         suggested: Mapping[str, str] | None = None,
+        note: str = "",
     ) -> None:
         super().__init__()
-        self._title, self._form, self._check = title, form, check
+        self._title, self._form, self._check, self._note = title, form, check, note
         self._first = {field.name: (suggested or {}).get(field.name, field.text) for field in form}
         self._is_warned = False
 
@@ -68,7 +69,7 @@ class MemoryForm(Dialog["Changes | None"]):
                         first = self._first[field.name]
                         yield TextArea(first, id=f"field-{place}", compact=True, show_line_numbers=False)
                 yield from self.compose_beside()
-            yield Static(id="told")
+            yield Static(plain(self._note), id="told")
         box.border_title = plain(self._title)
 
     def compose_beside(self) -> ComposeResult:

@@ -59,7 +59,9 @@ HINT = "{list.order} sort, {browse.category} category, {browse.status} status, {
 IN_INBOX = "Press {go.inbox} to see more."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks are running. Memories with a finding appear here when they are done. {go.back} shows all."
-NOT_CHECKED = "Of so many memories, a start finds only the risky ones. {go.inbox} runs all checks; {go.back} shows all."
+RISKS_ALONE = "checked for risks alone, {browse.finding} runs all checks"
+"""The checks of a root with very many memories, before a person wants to see findings."""
+
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -90,7 +92,7 @@ class BrowseScreen(ModeScreen):
     CHOOSING = ("undo", "narrow")
     BINDINGS = bindings(
         shown="list.filter browse.prompts change.edit change.retire change.restore change.merge browse.finding "
-        "change.undo change.tags change.file list.select list.order browse.category browse.status change.phrases "
+        "change.undo change.tags change.phrases change.file list.select list.order browse.category browse.status "
         "copy.text copy.path browse.open",
         hidden="change.redo change.move list.all list.turn",
     )
@@ -123,7 +125,7 @@ class BrowseScreen(ModeScreen):
         self.marker = Marker()
         self._reading = 0
         self._stamps: tuple[tuple[str, int, int], ...] = ()
-        self._is_checked = False
+        self._is_warned = False
         self._shown_kind = ("", False)
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
@@ -183,8 +185,7 @@ class BrowseScreen(ModeScreen):
         self.about.show(plain(""))
         why = no_memories(self.app.workspace.index) or NO_MATCH
         if self.narrowing.check and len(self.app.workspace.index):
-            checked = self.app.findings.checked
-            why = CHECKING if checked is None else NOT_CHECKED if checked.is_partial else NO_MATCH
+            why = NO_MATCH if self.is_checked else CHECKING
         return plain(keyed(self.app, why))
 
     def title_parts(self) -> Sequence[str]:
@@ -192,7 +193,8 @@ class BrowseScreen(ModeScreen):
         finding = "any finding" if chosen.check == ANY else chosen.check
         order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
         listed = self.listing.of_all(len(self.app.workspace.index), "memories")
-        return listed, category_name(chosen.category), chosen.status, finding, order
+        risks = keyed(self.app, RISKS_ALONE) if self.app.findings.checked and not self.is_checked else ""
+        return listed, category_name(chosen.category), chosen.status, finding, order, risks
 
     def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
@@ -214,6 +216,12 @@ class BrowseScreen(ModeScreen):
     def is_large(self) -> bool:
         """Whether overview and `about` are shown."""
         return self.has_class("-beside") and self.has_class("-high")
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether all checks are done."""
+        checked = self.app.findings.checked
+        return checked is not None and not checked.is_partial
 
     def show_overview(self) -> None:
         """Count all memories by category, status and finding, in a large terminal."""
@@ -248,9 +256,9 @@ class BrowseScreen(ModeScreen):
         if checked := self.app.findings.checked:
             found = checked.by_memory()
             risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())
-            if risky and not self._is_checked and self.is_current:
+            if risky and not self._is_warned and self.is_current:
                 self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
-            self._is_checked = True
+            self._is_warned = True
             if found != self.memories.facts.findings:
                 self._take_facts(replace(self.memories.facts, findings=found))
 
@@ -291,9 +299,10 @@ class BrowseScreen(ModeScreen):
         numbers = self._numbers()[field]
         names = {name: category_name(name) for name in sorted(numbers)}
         if field == "check":
+            self.check_memories(is_whole=True)
             names = {ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in IN_APP}}
         texts = {ALL: "all memories", **names}
-        if field != "check" or self._is_checked:
+        if field != "check" or self.is_checked:
             texts = number_options(texts, {**numbers, ALL: len(self.app.workspace.index)})
 
         def narrow(value: str) -> None:

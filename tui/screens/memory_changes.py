@@ -65,6 +65,7 @@ A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor
 NO_TAGS = "It has a name in place of tags: {change.edit} changes it."
 NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
+TO_PHRASES = "The phrases by which it is found have a form of their own: {change.phrases} in Browse."
 
 TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
 MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
@@ -159,7 +160,8 @@ class MemoryChanges(ScreenPart):
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
 
-            self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
+            note = keyed(self.app, TO_PHRASES)
+            self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed, note=note), edit)
 
     def action_edit_file(self) -> None:
         """Open the file of the memory under the cursor in the person's editor."""

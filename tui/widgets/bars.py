@@ -244,11 +244,12 @@ def _choice(options: OptionList) -> str:
     if at is None:
         return "choice: none."
     said = one_line(str(options.get_option_at_index(at).prompt))
+    title = f"{one_line(str(options.border_title))}, " if options.border_title else ""
     state = ""
     if isinstance(options, SelectionList):
         is_selected = options.get_option_at_index(at).value in options.selected
         state = ", selected" if is_selected else ", not selected"
-    return f"choice {at + 1:,} of {options.option_count:,}: {said}{state}"
+    return f"{title}choice {at + 1:,} of {options.option_count:,}: {said}{state}"
 
 
 def _title(widget: Widget) -> str:

@@ -16,7 +16,7 @@ from tui.plain import plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES
 from tui.widgets.lists.columns import Column, ColumnHeads, ColumnList
-from tui.widgets.signs import DRAWN, DROPPED, SPOKEN, signs
+from tui.widgets.signs import DRAWN, DROPPED, SPOKEN, VERDICTS, signs, why_dropped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 
-SIGN_WIDTH = 3
+SIGN_WIDTH, LABEL_WIDTH = 3, 14
+"""Cells of a label and what stands beside it: as a sign, and as a word."""
+
 DRAWN_WIDTHS = 20, 11, 11
 """Cells of a system's column: with score and confidence, or with one number."""
 
@@ -134,9 +136,8 @@ DRAWN_LABEL = (
     Column(lambda row: row.memory.name, "Memory", tone=_tone, has_marks=True, more=lambda row: row.memory.about),
 )
 SPOKEN_LABEL = (
-    Column(
-        lambda row: f"{SPOKEN.verdicts.get(row.verdict, '')} {row.memory.name}", "Memory", tone=_tone, has_marks=True
-    ),
+    Column(lambda row: VERDICTS.get(row.verdict, "").lower(), "Label", width=LABEL_WIDTH),
+    Column(lambda row: row.memory.name, "Memory", tone=_tone, has_marks=True),
 )
 
 
@@ -164,9 +165,10 @@ class RankingPane(Vertical):
 def system_width(width: int, systems: int, drawn: Signs = DRAWN) -> int:
     """Cells of a system's column in a table of *width* cells."""
     wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else DRAWN_WIDTHS
-    if width - SIGN_WIDTH - systems * wide >= WIDE_TITLE:
+    room = width - (LABEL_WIDTH if drawn.in_words else SIGN_WIDTH)
+    if room - systems * wide >= WIDE_TITLE:
         return wide
-    return middle if width - SIGN_WIDTH - systems * middle >= LEAST_TITLE else narrow
+    return middle if room - systems * middle >= LEAST_TITLE else narrow
 
 
 def short_names(names: Iterable[str], width: int) -> list[str]:
@@ -212,8 +214,8 @@ def _drawn(candidate: Candidate, width: int) -> Cell:
     score = f"{-candidate.score:5.2f}"
     probability = None if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
     if not candidate.injected:
-        value = probability if candidate.dropped_by == "cutoff" else score
-        return f"{DRAWN.dropped} {f'{dropped:<8} {value}' if is_wide else dropped}", "muted"
+        wide = why_dropped(candidate) if candidate.dropped_by == "cutoff" else f"{dropped:<8} {score}"
+        return f"{DRAWN.dropped} {wide if is_wide else dropped}", "muted"
     text = f"{DRAWN.injected}{candidate.rank} {probability or score}"
     if is_wide:
         text = f"{DRAWN.injected} {candidate.rank:<2} {score}  {probability or candidate.confidence}"
@@ -230,7 +232,8 @@ def _in_words(candidate: Candidate | None, width: int) -> str:
     if candidate is None:
         return NOT_FOUND
     if not candidate.injected:
-        return f"{'no:' if width == narrow else SPOKEN.dropped} {candidate.dropped_by}"
+        word = why_dropped(candidate) if width == wide else DROPPED.get(candidate.dropped_by, "")
+        return word if width == narrow else f"{SPOKEN.dropped}, {word}"
     how = _kept(candidate) if candidate.verdict else f"rank {candidate.rank}"
     if width == narrow:
         return how

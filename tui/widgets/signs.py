@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from textual.dom import DOMNode
 
+    from engine.retrieval import Candidate
+
 PLAIN = "-plain"
 """The class of an app in plain mode, which is for screen readers."""
 
@@ -26,6 +28,13 @@ DROPPED: dict[str | None, str] = {
     "budget": "no room",
 }
 """Stage that dropped a memory -> a word for it, in at most 8 cells."""
+
+
+def why_dropped(candidate: Candidate) -> str:
+    """The stage that dropped a memory; of the cutoff, both chances: "28 %, needs 33 %"."""
+    share, _, needs = candidate.reason.partition(" likely to be relevant; ")
+    is_unlikely = candidate.dropped_by == "cutoff" and needs
+    return f"{share}, needs {needs.rpartition('needs ')[2]}" if is_unlikely else DROPPED.get(candidate.dropped_by, "")
 
 
 @dataclass(frozen=True)
@@ -70,8 +79,8 @@ SPOKEN = Signs(
     labelled="labelled",
     off="",
     injected="injected",
-    dropped="dropped by",
-    rejected="dropped by",
+    dropped="left out",
+    rejected="left out",
     unlabelled="no label:",
     is_there="",
     is_missing="",

@@ -211,12 +211,12 @@ class Workspace(RootSystems, RootLabels):
         return self.lists.sample
 
     def first_prompt(self) -> Prompt:
-        """The prompt to begin with: the wanted one, else the first; else a phrase or the newest title, as if typed."""
+        """The prompt to begin with: the wanted one, else the first; else a phrase or the newest title, as an example."""
         if found := self.lists.find(self.wanted_prompt) or next(iter(self.lists.all), None):
             return found
         newest = max(self.index.summaries(), key=lambda memory: memory.updated_at, default=None)
         phrase = next(iter(present_phrases(self.index)), "")
-        return typed_prompt(phrase or (newest.title if newest else ""))
+        return typed_prompt(phrase or (newest.about or newest.name if newest else ""))
 
     def labelling_order(self) -> tuple[Prompt, ...]:
         """The chosen prompts, and then the others in random order; those whose ranks were on the screen come last."""

@@ -11,7 +11,7 @@ from textual.getters import query_one
 from textual.widgets import OptionList, Static, TextArea
 from textual.worker import get_current_worker
 
-from engine.config import SYSTEMS
+from engine.config import AUTO, SYSTEMS
 from engine.prompt import typed_prompt
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -22,6 +22,7 @@ from tui.screens.base_screen import ModeScreen
 from tui.screens.live.column import SystemColumn
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explained, judge_sentence
+from tui.widgets.signs import signs
 from tui.workspace.systems import MOST_COLUMNS
 
 if TYPE_CHECKING:
@@ -44,13 +45,10 @@ NO_JUDGE = (
     "With a model on this machine:\nmemsift --judge openai --judge-model NAME\n\n"
     "An example without either:\nmemsift demo"
 )
-ASKS, ASKING, SEARCHING = "{live.ask} asks the judge.", "Asking the judge …", "…"
+ASKS, ASKING, SEARCHING = "{live.ask} asks the judge", "Asking the judge …", "…"
+SCRIPTED = "{live.ask} asks a scripted judge: a file of answers, no model"
 ANSWERED, NONE_CHOSEN, NOTHING_TYPED = "The judge has answered.", "Go to a memory first.", "Type a prompt first."
-TITLES = (
-    ("{replay.type} types another",),
-    ("{live.ask} asks the judge", "{live.line} begins a line", "{go.back} leaves it"),
-)
-"""Beside the title of the prompt: what keys do from the columns, and while it is typed."""
+EXAMPLE = "Example, made from your notes"
 
 
 class PromptEditor(TextArea):
@@ -85,12 +83,14 @@ class LiveScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._prompt: Prompt | None = None
+        self._example = ""
         self._answers: dict[str, Retrieval | None] = {}
         self._is_asking = False
         self._resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         self._prompt = self.app.workspace.first_prompt()
+        self._example = "" if self.app.workspace.lists.find(self._prompt.id) else self._prompt.text
         yield TopBar("replay")
         yield PromptEditor(self._prompt.text, placeholder="Type or paste a prompt.", classes="pane")
         with Horizontal(id="columns"):
@@ -181,11 +181,23 @@ class LiveScreen(ModeScreen):
     @on(DescendantFocus)
     @on(DescendantBlur)
     def show_title(self) -> None:
-        hints = [keyed(self.app, hint) for hint in TITLES[self.editor.has_focus]]
-        hints = hints if self.app.workspace.judge else hints[1:] if self.editor.has_focus else hints
-        if not self.editor.has_focus:
-            self.editor.move_cursor(self.editor.document.end)  # nothing is selected any more
-        self.editor.border_title = plain(joined(["Prompt", *hints], self.size.width - 2 * TITLE_EDGES))
+        """Tell what keys do, and that an example is one. From the columns, nothing is selected in the prompt."""
+        is_example = bool(self._example) and self.editor.text == self._example
+        self.editor.set_class(is_example, "-example")
+        if self.focused is self.editor:  # `has_focus` comes later
+            hints = ["typing replaces it" if is_example else "", self._asks, "{live.line} begins a line"]
+            hints += ["{go.back} leaves it"]
+        else:
+            self.editor.move_cursor(self.editor.document.end)
+            hints = ["{replay.type} types your own" if is_example else "{replay.type} types another"]
+        parts = [EXAMPLE if is_example else "Prompt", *(keyed(self.app, hint) for hint in hints if hint)]
+        self.editor.border_title = plain(joined(parts, self.size.width - 2 * TITLE_EDGES))
+
+    @property
+    def _asks(self) -> str:
+        """The key that asks the judge, and whether that is a model; empty without a judge."""
+        judge = self.app.workspace.judge
+        return "" if judge is None else SCRIPTED if judge.identity(AUTO)[0] == "scripted" else ASKS
 
     def _lack(self, name: str, prompt: Prompt) -> str:
         """The reason why a column has no answer."""
@@ -195,17 +207,18 @@ class LiveScreen(ModeScreen):
             return NOTHING_TYPED
         if not SYSTEMS[name].has_judge:
             return SEARCHING
-        return ASKING if self._is_asking else keyed(self.app, ASKS)
+        return ASKING if self._is_asking else f"{keyed(self.app, self._asks)}."
 
     def _show_few(self) -> str:
-        """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one."""
+        """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one.
+
+        A screen reader reads line by line, so that there a single column is shown.
+        """
         columns = self.columns
-        at = columns.index(self.column)
+        most = 1 if signs(self).in_words else 2 if self.has_class("-narrow") else MOST_COLUMNS
+        first = max(0, min(columns.index(self.column), len(columns) - most))
         for column in self.query(SystemColumn):
-            column.display = column in columns
-        first = min(at, len(columns) - 2) if self.has_class("-narrow") else 0
-        for place, column in enumerate(columns):
-            column.display = first <= place < first + 2 or not self.has_class("-narrow")
+            column.display = column in columns[first : first + most]
         names = (name for column, (name, _) in zip(columns, self.app.workspace.live, strict=True) if not column.display)
         return next(names, "")
 

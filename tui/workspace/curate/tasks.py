@@ -286,14 +286,16 @@ class Findings:
         self._workspace = workspace
         self.checked: Checked | None = None
         self.progress = ""
+        self._is_whole = False
         self._stamp: tuple[object, ...] = ()
         self._settled: list[list[Task]] = []
 
     def is_behind(self, environ: Mapping[str, str], *, is_whole: bool = False) -> bool:
-        """Whether the checks have to run again, as the caller does then. *is_whole*: all checks are wanted.
+        """Whether the checks have to run again, as the caller does then. *is_whole*: all are wanted from now on.
 
         Findings whose memories have changed are left out from now on.
         """
+        self._is_whole = self._is_whole or is_whole
         stamp = (self._workspace.reading, *file_stamps([decisions_file(environ)]))
         if stamp == self._stamp and not (is_whole and self.checked and self.checked.is_partial):
             return False
@@ -304,10 +306,10 @@ class Findings:
             self.checked = replace(self.checked, tasks=kept)
         return True
 
-    def check(self, environ: Mapping[str, str], tell: Tell, *, is_whole: bool) -> Checked:
+    def check(self, environ: Mapping[str, str], tell: Tell) -> Checked:
         """Run the checks; of very many memories only the safety scan, unless all are wanted. Any thread may call it."""
         workspace = self._workspace
-        if len(workspace.index) > MOST_CHECKED and not is_whole:
+        if len(workspace.index) > MOST_CHECKED and not self._is_whole:
             return risky_alone(workspace.index, workspace.config.max_risk, environ, tell)
         return check_beside(workspace.index, workspace.roots, workspace.store.path, environ, tell, workspace.now())
 
