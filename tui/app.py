@@ -71,7 +71,7 @@ class KeyCommands(Provider):
         acting = active_keys(self.screen)
         idle = idle_keys(self.screen, acting) | idle_keys(self.app, acting)
         others = [name for name in KEYS if name not in (acting | idle) and home_of(name) in self.app.MODES]
-        named = [(name, self.app.act, "") for name in acting]
+        named: list[tuple[str, Callable[[str], object], str]] = [(name, self.app.act, "") for name in acting]
         named += [(name, self.app.act, "off now") for name in idle]
         named += [(name, self._go, home_of(name).capitalize()) for name in others]
         found: dict[str, Command] = {}

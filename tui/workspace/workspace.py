@@ -211,7 +211,7 @@ class Workspace(RootSystems, RootLabels):
         return self.lists.sample
 
     def first_prompt(self) -> Prompt:
-        """The prompt to begin with: the wanted one, else the first; else a phrase or the newest title, as an example."""
+        """The prompt to begin with: the wanted one, else the first; else an example, a phrase or the newest title."""
         if found := self.lists.find(self.wanted_prompt) or next(iter(self.lists.all), None):
             return found
         newest = max(self.index.summaries(), key=lambda memory: memory.updated_at, default=None)

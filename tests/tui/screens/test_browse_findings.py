@@ -90,7 +90,7 @@ def test_of_very_many_memories_a_start_finds_the_risky_ones_and_scans_no_more_th
     ):
         monkeypatch.setattr(tasks, "SCAN_S", seconds)
         monkeypatch.setattr(tasks, "MOST_CHECKED", most)
-        assert set(tasks.Findings(workspace).check(os.environ, lambda *_: None, is_whole=False).by_memory()) == names
+        assert set(tasks.Findings(workspace).check(os.environ, lambda *_: None).by_memory()) == names
 
 
 @pytest.mark.slow
@@ -99,9 +99,9 @@ def test_many_memories_are_checked_in_a_process_that_ends_when_nobody_waits(
 ) -> None:
     workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
     found = tasks.Findings(workspace)
-    here, told = found.check(os.environ, lambda *_: None, is_whole=True), set[str]()
+    here, told = found.check(os.environ, lambda *_: None), set[str]()
     monkeypatch.setattr(tasks, "BESIDE_FROM", 1)
-    there = found.check(os.environ, lambda check, _: told.add(check), is_whole=True)
+    there = found.check(os.environ, lambda check, _: told.add(check))
     assert [task.key for task in there.tasks] == [task.key for task in here.tasks]
     assert there.by_memory() == here.by_memory()
     assert {*tasks.IN_APP} <= told
@@ -110,7 +110,7 @@ def test_many_memories_are_checked_in_a_process_that_ends_when_nobody_waits(
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        found.check(os.environ, stop, is_whole=True)
+        found.check(os.environ, stop)
     assert multiprocessing.active_children() == []
 
 

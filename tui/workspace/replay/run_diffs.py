@@ -25,7 +25,7 @@ from tui.workspace import opening
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from engine.prompt import Prompt
@@ -246,12 +246,13 @@ class DiffRow(NamedTuple):
     words: str
 
 
-def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
+def diff_rows(compared: ComparedRuns, called: Callable[[InjectedMemory], str]) -> list[DiffRow]:
+    """The prompts of a diff, found by their text and by the names of their memories, which *called* gives."""
     rows = []
     for prompt in compared.diff.prompts:
         text = compared.texts.get(prompt.prompt_id) or prompt.prompt_id
-        titles = [judged.memory.title for judged in (*(prompt.before or ()), *(prompt.now or ()))]
-        rows.append(DiffRow(prompt, text, folded((text, *titles))))
+        names = [called(judged.memory) for judged in (*(prompt.before or ()), *(prompt.now or ()))]
+        rows.append(DiffRow(prompt, text, folded((text, *names))))
     return rows
 
 
