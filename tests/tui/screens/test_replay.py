@@ -167,9 +167,7 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         assert "70 %" in columns[0][1]
         assert re.fullmatch(r"· 31 %, needs \d\d %", columns[3][1].strip())
         await press(pilot, "right")
-        await reads(
-            pilot, "#view-text", "hook injects it: rank 1 in its order, 70 % likely to be relevant; 24 % is enough."
-        )
+        await reads(pilot, "#view-text", "rank 1 in its order, 70 % likely to be relevant; 24 % is enough.")
         await press(pilot, "down", "down", "down")
         await reads(pilot, "#view-text", "31 % likely to be relevant; a second memory needs")
 
