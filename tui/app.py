@@ -125,7 +125,7 @@ def _muted(keys: str) -> Content:
 LOOK_SECONDS = 1.0
 """Time between two looks at the labels of other programs."""
 
-NO_OFFER, NO_RUN = "No judge waits for an agreement.", "Nothing is being replayed."
+NO_OFFER, NO_RUN = "No judge waits for your agreement.", "Nothing is being replayed."
 
 
 def make_screen(mode: str) -> Screen[Any]:

@@ -112,7 +112,7 @@ def cost_sentence(offer: Offer) -> str:
     calls = f"{counted(offer.prompts, 'prompt')}: at most {counted(offer.calls, 'call')}"
     if offer.most_usd is None:
         return f"{calls}. {offer.payment}"
-    return f"{calls}, for at most ${max(offer.most_usd, 0.01):,.2f}. Answers that the cache has cost nothing."
+    return f"{calls}, for at most ${max(offer.most_usd, 0.01):,.2f}. Cached answers cost nothing."
 
 
 class NewPlace(NamedTuple):

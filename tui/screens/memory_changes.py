@@ -55,7 +55,7 @@ RETIREMENTS = {
     ANOTHER: "another reason, or none",
     **{reason: reason for reason in REASONS},
     WRONG: "wrong: the same text is not made again",
-    ARCHIVE: "archive it instead: it stays right, but is not injected any more",
+    ARCHIVE: "archive it: it is still right, but is not injected any more",
 }
 MOST_MERGED = 10
 INACTIVE = ("retired", "archived")
@@ -63,12 +63,12 @@ INACTIVE = ("retired", "archived")
 OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
 A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor."
 NO_TAGS = "It has a name in place of tags: {change.edit} changes it."
-NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
+NO_EDITOR = "No editor can open in this terminal. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
-TO_PHRASES = "The phrases by which it is found have a form of their own: {change.phrases} in Browse."
+TO_PHRASES = "{change.phrases} in Browse edits the phrases by which this memory is found."
 
-TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
-MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
+TAGS_HINT = "Separate tags with commas. Delete a tag to remove it."
+MANY_TAGS_HINT = "Tags to add to all of them, separated by commas. -TAG removes a tag."
 
 
 class MemoryChanges(ScreenPart):

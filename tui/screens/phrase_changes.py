@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 FIELD = "asked as"
 HINT = "a short prompt on each line, in {}"
-ONE_AT_A_TIME = "Write the phrases of one at a time; {go.back} selects none."
+ONE_AT_A_TIME = "Edit the phrases of one memory at a time; {go.back} selects none."
 UNDO, UNDO_ELSEWHERE = "{change.undo} takes it back.", "In Browse, {change.phrases} takes it out again."
 TO_PICK = "Which memory did this prompt miss?"
 MOST_TITLE = 60
 """Cells of a title in a question."""
 
-SHOWN_ALREADY = "The hook injects it for this prompt."
+SHOWN_ALREADY = "It needs no phrase: the hook injects it for this prompt."
 
 
 class PhraseChanges(ScreenPart):
@@ -141,18 +141,18 @@ class PhraseChanges(ScreenPart):
     def _show(self, changed: Changed) -> None:
         """Show the memories as they are found now, and say where the phrases are."""
         if not changed.path:
-            self.app.tell("It is a phrase of this memory already.")
+            self.app.tell("The memory has this phrase already.")
             return
         self.app.take_changes(is_reread=changed.is_reread)
         if not changed.back:
-            self.app.tell("Took the change of phrases back.")
+            self.app.tell("The change of phrases is taken back.")
             return
         self._forget()
         self._done.append(changed)
         parts = ((changed.added, "added"), (changed.removed, "removed"))
         said = " and ".join(f"{counted(count, 'phrase')} {word}" for count, word in parts if count)
         self.app.tell(
-            f"{said or 'The phrases are for the present text now'}: {changed.path}. {keyed(self.app, self._undo)}"
+            f"{said or 'The phrases now belong to the present text'}: {changed.path}. {keyed(self.app, self._undo)}"
         )
 
 

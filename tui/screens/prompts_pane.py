@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from tui.runner import Runner
 
 SEARCHES, TYPES = "{replay.search} searches", "{replay.type} types a new one"
-OF_A_FILE = "This prompt is in the sample: it comes from a file."
-CHOSEN_NOW = (
-    "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
-)
-SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
-REMOVED = "Removed. To have it again, type it again with {replay.type}."
+OF_A_FILE = "This prompt comes from a file, so it stays in the sample."
+CHOSEN_NOW = "The prompt is in the sample now, and {go.label} asks about it next. The report counts it apart: it is chosen by hand."
+SCRATCH_AGAIN = "The prompt is out of the sample again."
+REMOVED = "Removed. {replay.type} types it again."
 
 
 class PromptsPane(RowsPane):

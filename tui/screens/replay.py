@@ -44,7 +44,11 @@ if TYPE_CHECKING:
     from tui.widgets.ranking_table import Row
 
 REST_SECONDS = 0.3
-IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the text.", "No memory fits this prompt."
+IN_PROMPTS, IN_VIEW, NO_MEMORY = (
+    "Go to the memories first.",
+    "The text is the last pane.",
+    "No memory fits this prompt.",
+)
 NOT_TYPED = "Go to a prompt that you typed."
 SEARCHING = "You are typing a search."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
@@ -81,7 +85,7 @@ class ReplayScreen(ModeScreen):
         "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open prompt.read",
     )
     HELP = (
-        "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
+        "Right and left go between prompts, memories and a text. In all of them, {mark.relevant} and "
         "{mark.not} say whether the memory under the cursor is relevant, {replay.explain} explains its place, and "
         "{replay.view} shows another text about it. {replay.pick} explains any other memory. {mark.phrase} adds the "
         "prompt as a phrase of a memory that was missed."

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from labels.records import Dispute
 
 TITLE = "People differ on this memory · Inject it for this prompt?"
-NOBODY_DIFFERS = "Nobody differs."
+NOBODY_DIFFERS = "There is no disagreement."
 NONE_LEFT = (
-    "Nobody differs. Press {go.label} to label, {go.report} for the report, or {mark.undo} to take back what you "
-    "settled last."
+    "No disagreement is left. Press {go.label} to label, {go.report} for the report, or {mark.undo} to take back your "
+    "last verdict."
 )
 
 

@@ -116,7 +116,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
     if judged.fallback == NO_FTS5:
         return f"{BY_KEYWORDS}."
     if judgement is None:
-        return "The judge was not asked: nothing was left to judge."
+        return "The judge was not asked: no memory was left to judge."
     cost = (
         f", {judgement.input_tokens:,} tokens in and {judgement.output_tokens:,} out" if judgement.input_tokens else ""
     )

@@ -40,7 +40,7 @@ REST_SECONDS = 0.15
 """The columns are made when nothing was typed for this time."""
 
 NO_JUDGE = (
-    "No judge. A judge reads the memories that were found, and keeps those that help.\n\n"
+    "No judge. A judge is a language model that reads the found memories and keeps the helpful ones.\n\n"
     "With a key in ANTHROPIC_API_KEY:\nmemsift --judge anthropic\n\n"
     "With a model on this machine:\nmemsift --judge openai --judge-model NAME\n\n"
     "An example without either:\nmemsift demo"

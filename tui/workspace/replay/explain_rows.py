@@ -98,7 +98,7 @@ STAGES = {
     "judge": "by its judge",
     "cap": "as one too many",
     "repeat": "as repeated",
-    "budget": "for want of room",
+    "budget": "as there is no room",
 }
 """Stage that dropped a memory -> the words for it."""
 
