@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 SEARCHES, TYPES = "{replay.search} searches", "{replay.type} types a new one"
 OF_A_FILE = "This prompt comes from a file, so it stays in the sample."
-CHOSEN_NOW = "The prompt is in the sample now, and {go.label} asks about it next. The report counts it apart: it is chosen by hand."
+CHOSEN_NOW = (
+    "It is in the sample now, and {go.label} asks about it next. The report counts it apart, as chosen by hand."
+)
 SCRATCH_AGAIN = "The prompt is out of the sample again."
 REMOVED = "Removed. {replay.type} types it again."
 

@@ -241,7 +241,7 @@ def _in_words(candidate: Candidate | None, width: int) -> str:
     return f"{SPOKEN.injected}, {how}{sure}"
 
 
-DONE = "Done: your labels, and the choices of the systems. {label.next} goes on, {label.reveals} leaves this out from now on."
+DONE = "Done: your labels and the systems' choices. {label.next} goes on, {label.reveals} leaves this out from now on."
 
 
 MISSED = "Relevant and left out: {mark.phrase} adds the prompt as its phrase."

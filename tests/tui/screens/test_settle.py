@@ -84,7 +84,7 @@ async def test_a_verdict_settles_the_pair_is_taken_back_or_left_for_later_and_no
         assert (settled.annotator, settled.memory_id, settled.verdict) == ("cat", second, "relevant")
         assert disputed.store.labels() == labels
         await press(pilot, "x")
-        await reads(pilot, "#card-text", "Nobody differs")
+        await reads(pilot, "#card-text", "No disagreement is left.")
         await reads(pilot, "#progress", "0 to settle · 2 settled just now")
         await press(pilot, "a", "x", "s", "space", "enter", "i")
         assert len(disputed.store.adjudications()) == 2
