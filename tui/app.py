@@ -125,8 +125,6 @@ def _muted(keys: str) -> Content:
 LOOK_SECONDS = 1.0
 """Time between two looks at the labels of other programs."""
 
-NO_OFFER, NO_RUN = "No judge waits for your agreement.", "Nothing is being replayed."
-
 
 def make_screen(mode: str) -> Screen[Any]:
     """A new `BrowseScreen` of `tui.screens.browse` for "browse", and so on. The module is imported on first use."""
@@ -188,8 +186,8 @@ class MemsiftApp(Runner):
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """The reason why an action of the app is off now; empty while it acts."""
         if action == "agree" and not self.workspace.needs_agreement:
-            return NO_OFFER
-        return NO_RUN if action == "cancel_run" and self.progress is None else ""
+            return "No judge waits for your agreement."
+        return "Nothing is being replayed." if action == "cancel_run" and self.progress is None else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.why_off(action, parameters) and super().check_action(action, parameters)

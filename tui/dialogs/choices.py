@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from labels.runs import SavedRun
 
 
-DIGITS = "0123456789"
 NUMBER, EDGES = re.compile(r" *[\d,]+  "), 5
 """The number before an option, and the cells of a dialog beside an option: frame, padding and scrollbar."""
 
@@ -113,7 +112,7 @@ class ChooseByDigit(ChooseOne):
 
     def on_key(self, event: Key) -> None:
         """Choose by a digit. A key typed after the choice goes to the app: the screen below was meant."""
-        digits = DIGITS[: len(self.options)]
+        digits = "0123456789"[: len(self.options)]
         if self._is_left:
             self.app.post_message(Key(event.key, event.character))
         elif event.key in digits:
@@ -173,10 +172,6 @@ class ChooseTheme(Finder):
             self.dismiss(None)
 
 
-TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."
-CROSS = "X"
-NONE = "Select at least one system."
-NOT_TWO = "Select two runs."
 TWO = 2
 
 
@@ -194,18 +189,12 @@ class Boxes(SelectionList[str]):
         )
         if at is None or self.get_option_at_index(at).value in self.selected:
             return strip
-        return Strip([segment._replace(text=" ") if segment.text == CROSS else segment for segment in strip])
+        return Strip([segment._replace(text=" ") if segment.text == "X" else segment for segment in strip])
 
 
 class ChooseSeveral(Dialog[tuple[str, ...] | None]):
     """*options*, value -> text, with a cross in those of *current*. Gives the values with a cross, or None."""
 
-    DEFAULT_CSS = """
-    ChooseSeveral {
-        .selection-list--button { color: $surface; background: $surface; }
-        .selection-list--button-highlighted { color: $panel; background: $panel; }
-    }
-    """
     BINDINGS = bindings(shown="columns.agree", at_once="columns.agree")
     QUESTION = ""
 
@@ -251,8 +240,8 @@ class ChooseSystems(ChooseSeveral):
 
     def refusal(self, chosen: Sequence[str]) -> str:
         if len(chosen) > MOST_COLUMNS:
-            return TOO_MANY
-        return "" if chosen else NONE
+            return f"At most {MOST_COLUMNS} systems have room. Take one out first."
+        return "" if chosen else "Select at least one system."
 
 
 class ChooseRuns(ChooseSeveral):
@@ -271,4 +260,4 @@ class ChooseRuns(ChooseSeveral):
             self.boxes.deselect(self.boxes.selected[0])
 
     def refusal(self, chosen: Sequence[str]) -> str:
-        return "" if len(chosen) == TWO else NOT_TWO
+        return "" if len(chosen) == TWO else "Select two runs."

@@ -181,9 +181,6 @@ def _shown(line: KeyLine, keys_width: int, width: int) -> Content:
     return hanging(shown, keys_width, width)
 
 
-LETTERS = "asdfghjklqwertzuiop"
-
-
 class Letter(Static):
     """The letter of a list or panel, at the corner of it."""
 
@@ -196,7 +193,7 @@ class Jump(ModalScreen["Widget | None"]):
 
     def __init__(self, targets: Sequence[Widget]) -> None:
         super().__init__()
-        self._targets = dict(zip(LETTERS, targets, strict=False))
+        self._targets = dict(zip("asdfghjklqwertzuiop", targets, strict=False))
 
     def compose(self) -> ComposeResult:
         for letter, target in self._targets.items():

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from engine.stores.writing import Changes, FormField
 
 
-UNCHANGED = "Nothing is changed yet. {pick.leave} leaves."
 THROWN_AWAY = "Your changes are not saved. {pick.leave} again throws them away, {form.save} saves them."
 
 
@@ -69,7 +68,7 @@ class MemoryForm(Dialog["Changes | None"]):
                         first = self._first[field.name]
                         yield TextArea(first, id=f"field-{place}", compact=True, show_line_numbers=False)
                 yield from self.compose_beside()
-            yield Static(plain(self._note), id="told")
+            yield Static(plain(self._note).stylize_before(MUTED), id="told")
         box.border_title = plain(self._title)
 
     def compose_beside(self) -> ComposeResult:
@@ -101,7 +100,7 @@ class MemoryForm(Dialog["Changes | None"]):
 
     def action_save(self) -> None:
         if self.NEEDS_CHANGE and not self.is_changed:
-            self.told.update(plain(keyed(self.app, UNCHANGED)))
+            self.told.update(plain(keyed(self.app, "Nothing is changed yet. {pick.leave} leaves.")))
             return
         changes = self.changes
         try:
@@ -186,9 +185,6 @@ def coloured(difference: str) -> Content:
     )
 
 
-NO_MATCH = "No memory has all of these words."
-
-
 class PickMemory(Finder):
     """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
@@ -203,7 +199,7 @@ class PickMemory(Finder):
         with Vertical() as box:
             yield Line(placeholder="Type words of title, tags or body")
             yield MemoryList()
-            yield Static(NO_MATCH, id="none")
+            yield Static("No memory has all of these words.", id="none")
         box.border_title = plain(self._question)
 
     def on_mount(self) -> None:

@@ -58,7 +58,6 @@ WHAT = (
     "It is asked when the cursor rests on a prompt, for prompts in Label, and for all prompts with {report.replay} "
     "in Report."
 )
-NOT_A_LIMIT = "Type an amount above 0, such as 0.50."
 NO_LIMIT = 0.0
 """Stands for an agreement without a limit, where no price is known."""
 
@@ -92,7 +91,7 @@ class AgreeToJudge(Dialog[float | None]):
         elif limit := amount(self.line.value):
             self.dismiss(limit)
         else:
-            self.wrong.update(NOT_A_LIMIT)
+            self.wrong.update("Type an amount above 0, such as 0.50.")
 
     def on_input_submitted(self) -> None:
         self.action_agree()

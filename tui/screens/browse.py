@@ -54,8 +54,6 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
 
-PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-HINT = "{list.order} sort, {browse.category} category, {browse.status} status, {browse.finding} finding"
 IN_INBOX = "Press {go.inbox} to see more."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks are running. Memories with a finding appear here when they are done. {go.back} shows all."
@@ -114,9 +112,9 @@ class BrowseScreen(ModeScreen):
             self,
             self.memories,
             RowRules(ORDERS),
-            PLACEHOLDER,
+            "Press {list.filter} and type: words of title, tags or body",
             usual=EVERYTHING,
-            hint=HINT,
+            hint="{list.order} sort, {browse.category} category, {browse.status} status, {browse.finding} finding",
             below=(self.overview, self.about),
         )
         self.changes = MemoryChanges(self, lambda: self.memories.chosen, self.listing.show_progress, self._forget)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 
 PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
-READING = "Reading the runs …"
 TO_SAVE = (
     "saved for these memories.\n\nIn Replay ({go.replay}), {replay.all} replays all prompts and saves a run. "
     "After a change of settings or memories, {replay.all} saves another one. `memsift replay --save` does the same."
@@ -46,7 +45,6 @@ TO_SAVE = (
 TOO_FEW = {count: f"Two runs are needed, and {count} is {TO_SAVE}" for count in ("none", "one")}
 NO_CHANGE = "No prompt differs between the two runs. {diff.kind} shows all prompts, {diff.runs} chooses other runs."
 NO_MATCH = "No prompt fits. {go.back} shows the prompts that differ, {diff.kind} others."
-NO_RUNS = "There are no two runs to choose from."
 
 
 WORDS = {True: ("relevant", "$text-success"), False: ("not relevant", "$text-error")}
@@ -159,7 +157,7 @@ class DiffScreen(ModeScreen):
 
     def begin(self) -> None:
         if self._found is None:
-            self.listing.show_progress(READING)
+            self.listing.show_progress("Reading the runs …")
         self.read_runs()
 
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
@@ -238,5 +236,5 @@ class DiffScreen(ModeScreen):
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action == "runs" and not (self._found and self._found.pair):
-            return NO_RUNS
+            return "There are no two runs to choose from."
         return self.listing.why_off(action, self.ON_ROWS, self.CHOOSING)

@@ -61,13 +61,9 @@ MOST_MERGED = 10
 INACTIVE = ("retired", "archived")
 
 OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
-A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor."
-NO_TAGS = "It has a name in place of tags: {change.edit} changes it."
 NO_EDITOR = "No editor can open in this terminal. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
-TO_PHRASES = "{change.phrases} in Browse edits the phrases by which this memory is found."
 
-TAGS_HINT = "Separate tags with commas. Delete a tag to remove it."
 MANY_TAGS_HINT = "Tags to add to all of them, separated by commas. -TAG removes a tag."
 
 
@@ -144,7 +140,7 @@ class MemoryChanges(ScreenPart):
             operations = [Tag(*self.home(memory), tuple(add), tuple(gone)) for memory in memories]
             self.change("Changed the tags of", operations, read)
 
-        hint = TAGS_HINT if is_single else MANY_TAGS_HINT
+        hint = "Separate tags with commas. Delete a tag to remove it." if is_single else MANY_TAGS_HINT
         self._screen.ask(AskLine(f"Tags of {_name_of(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
@@ -160,7 +156,7 @@ class MemoryChanges(ScreenPart):
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
 
-            note = keyed(self.app, TO_PHRASES)
+            note = keyed(self.app, "{change.phrases} in Browse edits the phrases by which this memory is found.")
             self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed, note=note), edit)
 
     def action_edit_file(self) -> None:
@@ -260,9 +256,9 @@ class MemoryChanges(ScreenPart):
         if memory is None or action not in OF_NOTES:
             return ""
         if is_part(memory):
-            return keyed(self.app, A_PART)
+            return keyed(self.app, "It is a part of MEMORY.md: {change.file} opens the file in your editor.")
         if action == "retag" and memory.has_name:
-            return keyed(self.app, NO_TAGS)
+            return keyed(self.app, "It has a name in place of tags: {change.edit} changes it.")
         statuses = {"retire": (ACTIVE,), "restore": INACTIVE}.get(action, (memory.status,))
         return "" if memory.status in statuses else f"It is {memory.status}."
 

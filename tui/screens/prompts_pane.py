@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from tui.runner import Runner
 
 SEARCHES, TYPES = "{replay.search} searches", "{replay.type} types a new one"
-OF_A_FILE = "This prompt comes from a file, so it stays in the sample."
 CHOSEN_NOW = (
     "It is in the sample now, and {go.label} asks about it next. The report counts it apart, as chosen by hand."
 )
 SCRATCH_AGAIN = "The prompt is out of the sample again."
-REMOVED = "Removed. {replay.type} types it again."
 
 
 class PromptsPane(RowsPane):
@@ -188,7 +186,7 @@ class PromptsPane(RowsPane):
         if prompt is None:
             return
         if not lists.is_scratch(prompt) and prompt not in lists.chosen:
-            self.app.tell(OF_A_FILE)
+            self.app.tell("This prompt comes from a file, so it stays in the sample.")
             return
         with self.app.telling_errors():
             lists.choose(prompt)
@@ -199,5 +197,5 @@ class PromptsPane(RowsPane):
         if self.prompt:
             with self.app.telling_errors():
                 self.app.workspace.lists.remove(self.prompt)
-                self.app.tell(keyed(self.app, REMOVED))
+                self.app.tell(keyed(self.app, "Removed. {replay.type} types it again."))
                 self.show_matching()

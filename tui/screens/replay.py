@@ -44,15 +44,8 @@ if TYPE_CHECKING:
     from tui.widgets.ranking_table import Row
 
 REST_SECONDS = 0.3
-IN_PROMPTS, IN_VIEW, NO_MEMORY = (
-    "Go to the memories first.",
-    "The text is the last pane.",
-    "No memory fits this prompt.",
-)
 NOT_TYPED = "Go to a prompt that you typed."
-SEARCHING = "You are typing a search."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
-WAITING = "Press {app.judge} to ask the judge, which may cost money."
 WHY, MEMORY, MODEL = "why", "memory", "model"
 VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
 
@@ -189,7 +182,7 @@ class ReplayScreen(ModeScreen):
         """The judge's status, or why there is none; before that, whether the numbers compare."""
         workspace, columns = self.app.workspace, self.app.workspace.columns
         if workspace.needs_agreement:
-            said = [keyed(self.app, WAITING)]
+            said = [keyed(self.app, "Press {app.judge} to ask the judge, which may cost money.")]
         elif workspace.judge:
             asked = zip(answers, columns, strict=True)
             said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
@@ -315,16 +308,16 @@ class ReplayScreen(ModeScreen):
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
         if isinstance(self.focused, Input):
-            return SEARCHING
+            return "You are typing a search."
         if action in ("label", "explain", "view", "copy_path"):
-            return "" if self.table.count else NO_MEMORY
+            return "" if self.table.count else "No memory fits this prompt."
         if action == "phrase":
             return why_no_phrase(self._row)
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):
-            return IN_PROMPTS if self.focused is self.prompt_list else ""
-        return IN_VIEW if action == "memories" and self.focused is self.view else ""
+            return "Go to the memories first." if self.focused is self.prompt_list else ""
+        return "The text is the last pane." if action == "memories" and self.focused is self.view else ""
 
     @on(RowList.Selected, "RankingTable")
     def action_open(self) -> None:

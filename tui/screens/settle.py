@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.records import Dispute
 
-TITLE = "People differ on this memory · Inject it for this prompt?"
-NOBODY_DIFFERS = "There is no disagreement."
 NONE_LEFT = (
     "No disagreement is left. Press {go.label} to label, {go.report} for the report, or {mark.undo} to take back your "
     "last verdict."
@@ -87,7 +85,7 @@ class SettleScreen(ModeScreen):
         memory = self.app.workspace.memory(dispute.memory_id) if dispute else None
         self.prompt_pane.show(self.prompt)
         self.card_pane.show(memory_text(memory) if memory else plain(keyed(self.app, NONE_LEFT)))
-        self.card_pane.border_title = TITLE if memory else ""
+        self.card_pane.border_title = "People differ on this memory · Inject it for this prompt?" if memory else ""
         self.card_pane.focus()
         self.labels.display = dispute is not None
         self.labels.border_title = "What was said"
@@ -101,7 +99,7 @@ class SettleScreen(ModeScreen):
     # Keys
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
-        return NOBODY_DIFFERS if action in ("label", "later", "open") and self.dispute is None else ""
+        return "There is no disagreement." if action in ("label", "later", "open") and self.dispute is None else ""
 
     def action_label(self, verdict: str) -> None:
         workspace, dispute = self.app.workspace, self.dispute

@@ -90,24 +90,6 @@ class Crumb(BarText):
 class TopBar(Vertical):
     """Tabs on the left, then the way back and the root; below them the progress of a run. *mode*: the present tab."""
 
-    DEFAULT_CSS = """
-    TopBar {
-        height: auto;
-        background: $panel;
-        Horizontal { height: 1; }
-        Tab { width: auto; padding: 0 0 0 1; color: $foreground-muted; }
-        Tab.-current { padding: 0 1; margin-left: 1; background: $primary; color: $text; text-style: bold; }
-        Tab:first-child { margin-left: 0; }
-        #crumb { width: auto; padding: 0 0 0 1; color: $text-accent; }
-        #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
-        #where, #run { text-overflow: ellipsis; text-wrap: nowrap; }
-        #running { display: none; background: $surface; }
-        #running.-on { display: block; }
-        #run { width: 1fr; padding: 0 1; color: $text-accent; }
-        #cancel { width: auto; padding-right: 1; color: $foreground-muted; }
-    }
-    """
-
     def __init__(self, mode: str) -> None:
         super().__init__()
         self._mode = mode

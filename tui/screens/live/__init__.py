@@ -47,7 +47,7 @@ NO_JUDGE = (
 )
 ASKS, ASKING, SEARCHING = "{live.ask} asks the judge", "Asking the judge …", "…"
 SCRIPTED = "{live.ask} asks a scripted judge: a file of answers, no model"
-ANSWERED, NONE_CHOSEN, NOTHING_TYPED = "The judge has answered.", "Go to a memory first.", "Type a prompt first."
+
 EXAMPLE = "Example, made from your notes"
 
 
@@ -204,7 +204,7 @@ class LiveScreen(ModeScreen):
         if not name:
             return NO_JUDGE
         if not prompt.text:
-            return NOTHING_TYPED
+            return "Type a prompt first."
         if not SYSTEMS[name].has_judge:
             return SEARCHING
         return ASKING if self._is_asking else f"{keyed(self.app, self._asks)}."
@@ -228,9 +228,9 @@ class LiveScreen(ModeScreen):
         is_typing = self.is_mounted and self.editor.has_focus
         if action == "ask":
             is_open = None in self._answers.values() and bool(self._prompt and self._prompt.text)
-            return "" if is_typing or is_open else ANSWERED
+            return "" if is_typing or is_open else "The judge has answered."
         if action in ("label", "explain", "copy_path"):
-            return "" if self.is_mounted and self.current_memory else NONE_CHOSEN
+            return "" if self.is_mounted and self.current_memory else "Go to a memory first."
         return ""
 
     async def action_type(self) -> None:

@@ -28,7 +28,6 @@ MOST_LINES, NEAREST = 4, 3
 EDGES = 8
 """Cells of a column beside its text: frame, padding and scrollbar."""
 
-NOTHING = "Nothing is injected."
 USEFUL = {RELEVANT: ("useful", "$text-success"), NOT_RELEVANT: ("not useful", "$text-error")}
 """Verdict of a label -> the word for it, and its colour."""
 
@@ -76,7 +75,7 @@ class SystemColumn(Options):
         self.found = {row.memory.id: row for row in rows}
         self.clear_options()
         if not number:
-            self.add_option(Option(plain(NOTHING), disabled=True))
+            self.add_option(Option(plain("Nothing is injected."), disabled=True))
         for row, verdict in zip(rows, labels, strict=True):
             self.add_option(Option(self._row(row, lines if row.injected else 1, marker, verdict), row.memory.id))
         if rows:

@@ -86,8 +86,6 @@ class ColumnHeads(Widget):
     A click on a name sorts by that column, or turns its order round.
     """
 
-    DEFAULT_CSS = "ColumnHeads { height: 1; color: $foreground-muted; }"
-
     @dataclass
     class Chosen(Message):
         """An order was clicked."""
