@@ -8,7 +8,7 @@ import webbrowser
 from functools import partial
 from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
@@ -24,7 +24,7 @@ from tui.workspace.activity_rows import EVERYWHERE, MUTES, NOWHERE, is_muted, mu
 from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from textual.command import Hits
     from textual.screen import Screen
@@ -34,14 +34,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.app_settings import AppSettings, Choices
     from tui.workspace.workspace import Workspace
-
-
-class Command(NamedTuple):
-    """A line of the palette: its phrase, the keys that do the same, and the work of choosing it."""
-
-    phrase: str
-    keys: str
-    run: Callable[[], object]
 
 
 class KeyCommands(Provider):
@@ -55,30 +47,32 @@ class KeyCommands(Provider):
 
     async def discover(self) -> Hits:
         """All commands, shown before anything is typed."""
-        for command in self._commands():
-            yield DiscoveryHit(Content(command.phrase) + _muted(command.keys), command.run, command.phrase)
+        for phrase, keys, run in self._commands():
+            yield DiscoveryHit(Content(phrase) + _muted(keys), run, phrase)
 
     async def search(self, query: str) -> Hits:
         """The commands whose phrase matches *query*, with their score."""
         matcher = self.matcher(query)
-        for command in self._commands():
-            if (score := matcher.match(command.phrase)) > 0:
-                shown = matcher.highlight(command.phrase) + _muted(command.keys)
-                yield Hit(score, shown, command.run, command.phrase)
+        for phrase, keys, run in self._commands():
+            if (score := matcher.match(phrase)) > 0:
+                yield Hit(score, matcher.highlight(phrase) + _muted(keys), run, phrase)
 
-    def _commands(self) -> list[Command]:
-        """Keys that act here, keys of this screen that are off, then keys of the other screens; each phrase once."""
+    def _commands(self) -> Iterable[tuple[str, str, Callable[[], object]]]:
+        """The phrases, with the keys that do the same, and the work of choosing one; each phrase once.
+
+        Keys that act here, keys of this screen that are off, then keys of the other screens.
+        """
         acting = active_keys(self.screen)
         idle = idle_keys(self.screen, acting) | idle_keys(self.app, acting)
         others = [name for name in KEYS if name not in (acting | idle) and home_of(name) in self.app.MODES]
         named: list[tuple[str, Callable[[str], object], str]] = [(name, self.app.act, "") for name in acting]
         named += [(name, self.app.act, "off now") for name in idle]
         named += [(name, self._go, home_of(name).capitalize()) for name in others]
-        found: dict[str, Command] = {}
+        found: dict[str, tuple[str, str, Callable[[], object]]] = {}
         for name, run, note in named:
             keys, phrase = key_names(self.app, name), KEYS[name].phrase
-            found.setdefault(phrase, Command(phrase, f"{keys} · {note}" if note else keys, partial(run, name)))
-        return [*found.values()]
+            found.setdefault(phrase, (phrase, f"{keys} · {note}" if note else keys, partial(run, name)))
+        return found.values()
 
     async def _go(self, name: str) -> None:
         await self.app.switch_mode(home_of(name))

@@ -138,25 +138,24 @@ class BrowseScreen(ModeScreen):
         return "" if self.memories.selected else self.changes.why_off(action, self.current_memory)
 
     def begin(self) -> None:
-        """Fill the list again if the memories changed, and read the facts again if their files changed."""
+        """Fill the list again if the memories changed, and read the facts again if their files changed.
+
+        The cursor goes to a memory that another screen names.
+        """
         if self._reading != self.app.workspace.reading:
             self.listing.show_matching(is_near=True)
         workspace = self.app.workspace
-        if workspace.wanted_memory:
-            self._go_to_wanted(workspace.wanted_memory)
+        if wanted := workspace.wanted_memory:
+            workspace.wanted_memory = ""
+            if all(record.id != wanted for record in self.memories.records):
+                self.listing.show_all()
+            self.memories.go_to(wanted)
+            self.memories.focus()
         if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
             self.call_after_refresh(self.read_facts)  # a thread would slow the first screen
         else:
             self.check_memories()
             self.show_findings()
-
-    def _go_to_wanted(self, memory_id: str) -> None:
-        """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
-        self.app.workspace.wanted_memory = ""
-        if all(record.id != memory_id for record in self.memories.records):
-            self.listing.show_all()
-        self.memories.go_to(memory_id)
-        self.memories.focus()
 
     # The list
 

@@ -64,8 +64,6 @@ OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
 NO_EDITOR = "No editor can open in this terminal. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
 
-MANY_TAGS_HINT = "Tags to add to all of them, separated by commas. -TAG removes a tag."
-
 
 class MemoryChanges(ScreenPart):
     """Changes memories in a worker of a *screen*, one change at a time, each in the journal.
@@ -140,7 +138,7 @@ class MemoryChanges(ScreenPart):
             operations = [Tag(*self.home(memory), tuple(add), tuple(gone)) for memory in memories]
             self.change("Changed the tags of", operations, read)
 
-        hint = "Separate tags with commas. Delete a tag to remove it." if is_single else MANY_TAGS_HINT
+        hint = "Separate tags with commas. " + ("Delete a tag to remove it." if is_single else "-TAG removes a tag.")
         self._screen.ask(AskLine(f"Tags of {_name_of(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
@@ -325,7 +323,12 @@ class MemoryChanges(ScreenPart):
         if done.error and isinstance(refused, Rewrite):
             path = keep_refused(refused.memory.file, refused.text, os.environ)
             self.app.call_from_thread(self.app.tell, f"Your text is in {path}.", seconds=20.0)
-        self._screen.call_later(self._show, done, _sentence_about(done, words, len(operations), self.undo_key))
+        if len(done.sentences) == len(operations) == 1:
+            sentence = f"{done.sentences[0]}. {self.undo_key} takes it back."
+        else:
+            rest = f" of {len(operations):,}" if len(done.numbers) < len(operations) else ""
+            sentence = f"{words} {len(done.numbers):,} memories{rest}. {self.undo_key} takes all of it back."
+        self._screen.call_later(self._show, done, sentence)
 
     def _undo(self, take: Callable[..., Done], words: str) -> None:
         with self.app.changing:
@@ -367,14 +370,6 @@ class MemoryChanges(ScreenPart):
             self.app.push_screen(FullText("Not changed", plain(f"{done.error}\n\n{done.error.detail}")))
         elif done.error:
             self.app.tell_error(done.error)
-
-
-def _sentence_about(done: Done, words: str, total: int, key: str) -> str:
-    """A sentence about the operations that were performed of *total* ones, with the key that undoes them."""
-    if len(done.sentences) == 1 and total == 1:
-        return f"{done.sentences[0]}. {key} takes it back."
-    rest = f" of {total:,}" if len(done.numbers) < total else ""
-    return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
 def _name_of(memories: Sequence[MemorySummary]) -> str:

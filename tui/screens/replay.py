@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from engine.config import injected_system
 from engine.conversations.injected import names_of
+from engine.search.highlight import Marker
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -171,7 +172,7 @@ class ReplayScreen(ModeScreen):
         self.app.note_sighting(prompt.id)
         if prompt.id != self._shown_id:
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
-        self.result.show(workspace.called_heads, rows, workspace.marker(prompt))
+        self.result.show(workspace.called_heads, rows, Marker.of(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
@@ -215,7 +216,7 @@ class ReplayScreen(ModeScreen):
         if prompt is None:
             return plain("")
         memory = workspace.memory(row.memory.id) if is_wide or self._shown_view == MEMORY else None
-        whole = memory_text(memory, workspace.marker(prompt)) if memory else plain("")
+        whole = memory_text(memory, Marker.of(prompt)) if memory else plain("")
         if self._shown_view == MEMORY:
             return whole
         if self._shown_view == WHY:
@@ -323,7 +324,7 @@ class ReplayScreen(ModeScreen):
     def action_open(self) -> None:
         row, prompt = self.table.current, self.prompt
         if row and prompt:
-            self.read_memory(row.memory.id, row.memory.id, self.app.workspace.marker(prompt))
+            self.read_memory(row.memory.id, row.memory.id, Marker.of(prompt))
 
     def action_label(self, verdict: str) -> None:
         """Write a label that is not blind: ranks and verdicts are on the screen, whatever the list shows already."""

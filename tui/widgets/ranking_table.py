@@ -10,6 +10,7 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from engine.config import is_injected
+from engine.search.highlight import Marker
 from labels.records import RELEVANT
 from tui.keys import keyed
 from tui.plain import plain
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.highlight import Marker
     from labels.records import Pair
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
@@ -258,7 +258,7 @@ class Reveal(RankingPane):
         """Show a prompt in its systems, as far as they have answered, and the *action* that a label asks for."""
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.verdicts(prompt.id))
-        self.show(workspace.called_heads, rows, workspace.marker(prompt))
+        self.show(workspace.called_heads, rows, Marker.of(prompt))
         self.tell_judge(judge_sentence(judged or None))
         is_missed = any(row.is_missed for row in rows)
         said = keyed(self.app, f"{DONE} {MISSED}" if is_missed else DONE)

@@ -80,7 +80,6 @@ SPOKEN = Signs(
     off="",
     injected="injected",
     dropped="left out",
-    rejected="left out",
     unlabelled="no label:",
     is_there="",
     is_missing="",

@@ -100,7 +100,8 @@ def explained_if_slow(root: str) -> Iterator[None]:
         yield
         return
     _build_visibly(root)
-    timer = Timer(SLOW_SECONDS, _explain_wait, [root])
+    waits = f"memsift: reading the memories of {visible(root)}. Later only what changed is read."
+    timer = Timer(SLOW_SECONDS, click.echo, [waits], {"err": True})
     timer.daemon = True
     timer.start()
     try:
@@ -124,10 +125,6 @@ def _build_visibly(root: str) -> None:
                 bar.update(done - bar.pos)
 
         build(root, os.environ, advance)
-
-
-def _explain_wait(root: str) -> None:
-    click.echo(f"memsift: reading the memories of {visible(root)}. Later only what changed is read.", err=True)
 
 
 @contextmanager

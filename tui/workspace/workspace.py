@@ -11,7 +11,6 @@ from engine.config import SYSTEMS, is_injected
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.roots import open_together
-from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
 from labels.measure.report import PLAIN
@@ -223,10 +222,6 @@ class Workspace(RootSystems, RootLabels):
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
         drawn = sorted(labelling_order(by_id, self.seed), key=lambda prompt_id: not self.is_blind(prompt_id))
         return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in drawn))
-
-    def marker(self, prompt: Prompt) -> Marker:
-        """Marks the words of a prompt in a memory."""
-        return Marker.of(prompt)
 
     # Retrievals
 

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from engine.judge.verdict import APPROVED
+from engine.search.highlight import Marker
 from labels.records import NOT_RELEVANT, RELEVANT
 from tui.dialogs.choices import Options
 from tui.plain import cells, hanging, marked, plain
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.highlight import Marker
     from labels.records import Pair
     from tui.runner import Runner
 
@@ -64,7 +64,7 @@ class SystemColumn(Options):
 
         *beside*: the ids that any system injects, which all columns show. *given*: the verdicts of labels.
         """
-        at, marker = self.chosen, self.app.workspace.marker(answer.prompt)
+        at, marker = self.chosen, Marker.of(answer.prompt)
         dropped = [candidate for candidate in answer.candidates if not candidate.injected]
         near = [row for place, row in enumerate(dropped) if place < NEAREST or row.memory.id in beside]
         rows = [*answer.injected, *near]

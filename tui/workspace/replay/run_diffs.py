@@ -159,29 +159,24 @@ def find_run(runs: Sequence[SavedRun], given: str) -> SavedRun:
     raise MemsiftError(f"{problem}. `memsift diff` alone lists the saved runs with their numbers.")
 
 
-def usual_pair(runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
-    """The runs that a person most likely wants to compare, the earlier one first; None without two runs.
-
-    They are the latest run that has an earlier one of its system, and that one; else the latest two.
-    """
-    for place, now in enumerate(runs):
-        if before := next((run for run in runs[place + 1 :] if run.system == now.system), None):
-            return before, now
-    return (runs[1], runs[0]) if len(runs) > 1 else None
-
-
 MOST_LOOKED_AT = 12
 """The latest runs among which two different ones are looked for."""
 
 
 def different_pair(store: LabelStore, runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
-    """The latest two runs of one system that inject different memories, the earlier one first; else the usual pair."""
+    """The latest two runs of one system that inject different memories, the earlier one first; None without two runs.
+
+    If none differ, the latest run that has an earlier one of its system, and that one; else the latest two.
+    """
     sets = cache(store.injected_sets)
     for place, now in enumerate(runs[:MOST_LOOKED_AT]):
         for before in runs[place + 1 : MOST_LOOKED_AT]:
             if before.system == now.system and sets(before.run_id) != sets(now.run_id):
                 return before, now
-    return usual_pair(runs)
+    for place, now in enumerate(runs):
+        if earlier := next((run for run in runs[place + 1 :] if run.system == now.system), None):
+            return earlier, now
+    return (runs[1], runs[0]) if len(runs) > 1 else None
 
 
 def run_line(number: int, run: SavedRun, width: int) -> str:
