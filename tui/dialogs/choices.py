@@ -126,10 +126,22 @@ class ChooseByDigit(ChooseOne):
         super().leave_with(value)
 
 
-class ChooseTheme(Finder):
-    """One of the *themes* with the typed letters. The theme under the cursor is tried; escape brings *current* back."""
+class OptionFinder(Finder):
+    """Options with the typed words, of which it gives the id of one."""
 
     found = query_one(Options)
+
+    @on(Line.Submitted)
+    def choose(self) -> None:
+        self.found.action_select()
+
+    @on(OptionList.OptionSelected)
+    def leave_with(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id)
+
+
+class ChooseTheme(OptionFinder):
+    """One of the *themes* with the typed letters. The theme under the cursor is tried; escape brings *current* back."""
 
     def __init__(self, themes: Iterable[str], current: str) -> None:
         super().__init__()
@@ -153,14 +165,6 @@ class ChooseTheme(Finder):
     @on(OptionList.OptionHighlighted)
     def preview(self, event: OptionList.OptionHighlighted) -> None:
         self.app.theme = event.option.id or self._current
-
-    @on(Line.Submitted)
-    def choose(self) -> None:
-        self.found.action_select()
-
-    @on(OptionList.OptionSelected)
-    def leave_with(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option.id)
 
     def action_leave(self) -> None:
         """Bring the theme back, and close when it is drawn: an impatient second escape must not leave the screen."""

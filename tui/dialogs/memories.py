@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Mount
 from textual.getters import query_one
 from textual.widgets import Input, Static, TextArea
 
@@ -202,10 +203,8 @@ class PickMemory(Finder):
             yield Static("No memory has all of these words.", id="none")
         box.border_title = plain(self._question)
 
-    def on_mount(self) -> None:
-        self.show_matching()
-
     @on(Input.Changed)
+    @on(Mount)
     def show_matching(self) -> None:
         found = self._index.matching(filter_terms(self.line.value))
         self.found.show(found)

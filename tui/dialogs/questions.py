@@ -85,6 +85,7 @@ class AgreeToJudge(Dialog[float | None]):
             yield Static(id="wrong")
         box.border_title = plain(f"Ask {self._offer.judge}?")
 
+    @on(Input.Submitted)
     def action_agree(self) -> None:
         if self._offer.most_usd is None:
             self.dismiss(NO_LIMIT)
@@ -92,9 +93,6 @@ class AgreeToJudge(Dialog[float | None]):
             self.dismiss(limit)
         else:
             self.wrong.update("Type an amount above 0, such as 0.50.")
-
-    def on_input_submitted(self) -> None:
-        self.action_agree()
 
 
 def amount(text: str) -> float | None:

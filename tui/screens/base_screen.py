@@ -143,22 +143,19 @@ class ModeScreen(PanesScreen):
 
     def _check(self, reading: int) -> None:
         worker, app = get_current_worker(), self.app
-        last: tuple[str, int] = ("", 0)
 
-        def tell(*now: Any) -> None:
-            nonlocal last
+        def tell(check: str, found: int) -> None:
             if worker.is_cancelled:
                 raise WorkerCancelled
-            if now != last:
-                last = now
-                app.call_later(self._show_check, now[0], now[1])
+            app.call_later(self._show_check, f"Checking {check} · {found:,} found" if check else "")
 
         with suppress(WorkerCancelled):
             app.call_later(self._take_checked, app.findings.check(os.environ, tell), reading)
 
-    def _show_check(self, check: str, found: int) -> None:
-        self.app.findings.progress = f"Checking {check} · {found:,} found"
-        self.app.tell_screens(FindingsChanged())
+    def _show_check(self, progress: str) -> None:
+        if progress != self.app.findings.progress:
+            self.app.findings.progress = progress
+            self.app.tell_screens(FindingsChanged())
 
     def _take_checked(self, checked: Checked, reading: int) -> None:
         """Keep the findings, unless the memories were read again since *reading*."""

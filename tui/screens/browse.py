@@ -68,7 +68,6 @@ NEVER_PULLED = (
 )
 STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
 BY_WHICH = "Which prompt pulled it in?"
-NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: your labels of these prompts will not count as blind"
 ALL = ""
@@ -323,7 +322,7 @@ class BrowseScreen(ModeScreen):
         elif self.app.progress:
             self.app.tell(keyed(self.app, STILL_REPLAYED))
         elif self.app.has_jobs:
-            dialog = ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED)
+            dialog = ChooseOne("No replayed prompt pulled it in", {"all": "Replay all prompts to find out"})
             self.ask(dialog, lambda _: self.app.with_agreement(self.app.replay_all))
         else:
             self.app.tell(keyed(self.app, NEVER_PULLED))

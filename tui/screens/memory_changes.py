@@ -154,7 +154,7 @@ class MemoryChanges(ScreenPart):
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
 
-            note = keyed(self.app, "{change.phrases} in Browse edits the phrases by which this memory is found.")
+            note = keyed(self.app, "{change.phrases} in Browse edits the phrases that find this memory.")
             self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed, note=note), edit)
 
     def action_edit_file(self) -> None:

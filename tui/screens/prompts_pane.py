@@ -127,7 +127,8 @@ class PromptsPane(RowsPane):
         """Mark those of *prompt_ids* on which the systems side by side differ."""
         systems, ids = self.app.workspace.heads, set(prompt_ids)
         found = {**self.prompt_list.differing, **{name: self._known[name].change(systems) for name in ids}}
-        self.prompt_list.mark_differing({name: counts for name, counts in found.items() if counts})
+        self.prompt_list.differing = {name: counts for name, counts in found.items() if counts}
+        self.prompt_list.refresh()
 
     # Keys of the list
 

@@ -266,9 +266,8 @@ class ReplayScreen(ModeScreen):
         if self.prompt:
             judged = plain(self._judge_text(self.app.workspace.answers(self.prompt.id)))
             text = self._explained(memory_id, text_width(self.app.size.width))
-            self.app.push_screen(
-                FullText(memory_id, Content("\n\n").join([text, judged.stylize_before("$foreground-muted")]))
-            )
+            whole = Content("\n\n").join([text, judged.stylize_before("$foreground-muted")])
+            self.app.push_screen(FullText("Why", whole))
 
     # Keys
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.getters import query_one
@@ -17,7 +17,8 @@ from tui.plain import plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES
 from tui.widgets.lists.columns import Column, ColumnHeads, ColumnList
-from tui.widgets.signs import DRAWN, DROPPED, SPOKEN, VERDICTS, signs, why_dropped
+from tui.widgets.signs import DRAWN, SPOKEN, VERDICTS, signs, why_dropped
+from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -110,10 +111,7 @@ class RankingTable(ColumnList[Row]):
 
     NOUN = "memory"
     margin = 1
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.names: Sequence[str] = ()
+    names: Sequence[str] = ()
 
     def id_of(self, record: Row) -> str:
         return record.memory.id

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tui.workspace.systems import DROPPED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -17,17 +19,6 @@ PLAIN = "-plain"
 
 DRAWN_VERDICTS = {"relevant": "+", "not": "−", "unsure": "?", "unrateable": "!"}
 VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
-
-DROPPED: dict[str | None, str] = {
-    "status": "kept out",
-    "floor": "too weak",
-    "cutoff": "unlikely",
-    "judge": "rejected",
-    "cap": "too many",
-    "repeat": "repeated",
-    "budget": "no room",
-}
-"""Stage that dropped a memory -> a word for it, in at most 8 cells."""
 
 
 def why_dropped(candidate: Candidate) -> str:
@@ -80,6 +71,7 @@ SPOKEN = Signs(
     off="",
     injected="injected",
     dropped="left out",
+    rejected="left out",
     unlabelled="no label:",
     is_there="",
     is_missing="",

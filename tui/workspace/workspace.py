@@ -121,10 +121,6 @@ class Workspace(RootSystems, RootLabels):
         """The open roots, as the indexes name them."""
         return tuple(roots_in(self.index.root))
 
-    @property
-    def has_phrases(self) -> bool:
-        return self.index.look(lambda postings: postings.has_phrases)
-
     def take_changes(self, *, is_reread: bool) -> None:
         """Forget the retrievals of memories that were changed. *is_reread*: the index file holds the changes.
 

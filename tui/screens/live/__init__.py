@@ -26,7 +26,7 @@ from tui.widgets.signs import signs
 from tui.workspace.systems import MOST_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.timer import Timer
@@ -79,14 +79,11 @@ class LiveScreen(ModeScreen):
 
     editor = query_one(PromptEditor)
     note = query_one("#note", Static)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._prompt: Prompt | None = None
-        self._example = ""
-        self._answers: dict[str, Retrieval | None] = {}
-        self._is_asking = False
-        self._resting: Timer | None = None
+    _prompt: Prompt | None = None
+    _example = ""
+    _answers: Mapping[str, Retrieval | None] = {}
+    _is_asking = False
+    _resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         self._prompt = self.app.workspace.first_prompt()
@@ -146,7 +143,7 @@ class LiveScreen(ModeScreen):
         if not worker.is_cancelled:
             self.call_later(self.take_answers, prompt, answers)
 
-    def take_answers(self, prompt: Prompt, answers: dict[str, Retrieval | None]) -> None:
+    def take_answers(self, prompt: Prompt, answers: Mapping[str, Retrieval | None]) -> None:
         if prompt is self._prompt:
             self._answers = answers
             if self.app.workspace.lists.find(prompt.id):
@@ -300,4 +297,4 @@ class LiveScreen(ModeScreen):
         """Show the outcome of a memory in each system that has answered."""
         answers = [answer for answer in self._answers.values() if answer]
         text = explained(self.app.workspace, answers, memory_id, text_width(self.app.size.width))
-        self.app.push_screen(FullText(memory_id, text))
+        self.app.push_screen(FullText("Why", text))

@@ -50,6 +50,7 @@ class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     NOUN = "row"
     """The name of a row for a screen reader."""
 
+    records: Sequence[T] = ()
     cursor: reactive[int] = reactive(0, repaint=False)
 
     @dataclass
@@ -65,10 +66,6 @@ class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     class Selected(Highlighted):
         """Enter was pressed on a row, or the row was clicked twice."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.records: Sequence[T] = ()
 
     # For subclasses
 

@@ -58,17 +58,13 @@ class RunProgress:
     def text(self) -> str:
         """One line for people. It has room in 43 cells, as long as the numbers are not huge."""
         left = "" if self.seconds_left is None else f"{duration(self.seconds_left)} left"
-        return " · ".join(filter(None, (f"Replayed {self.done:,}/{self.jobs:,}", left, cost_text(self.cost_usd))))
+        cost = f"${self.cost_usd:,.2f}" if self.cost_usd >= 0.005 else f"${self.cost_usd:.4f}" if self.cost_usd else ""
+        return " · ".join(filter(None, (f"Replayed {self.done:,}/{self.jobs:,}", left, cost)))
 
 
 def duration(seconds: float) -> str:
     """A time in minutes or seconds, rounded, for people."""
     return f"{seconds / 60:,.0f} min" if seconds >= 100 else f"{seconds:,.0f} s"
-
-
-def cost_text(usd: float) -> str:
-    """US dollars for people; empty for no cost."""
-    return f"${usd:,.2f}" if usd >= 0.005 else f"${usd:.4f}" if usd else ""
 
 
 class BackgroundRun:

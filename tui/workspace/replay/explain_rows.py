@@ -9,6 +9,7 @@ from engine.explaining.contributions import EXACT, FIELDS, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer
 from engine.lean.record import fields, replace
 from engine.wording import cells, counted, padded
+from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,20 +88,10 @@ def _outcome(explanation: Explanation) -> str:
         return f"{explanation.system} does not look at it, although it matches: {explanation.reason}."
     has_gap = explanation.gap is not None and explanation.outcome != "cutoff"  # whose reason has both numbers
     missing = f" It misses {-(explanation.gap or 0):.2f}." if has_gap else ""
-    dropped = f"{explanation.system} leaves it out, rank {explanation.rank} in its order, {STAGES[explanation.outcome]}"
+    dropped = (
+        f"{explanation.system} leaves it out, rank {explanation.rank} in its order, {DROPPED[explanation.outcome]}"
+    )
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
-
-
-STAGES = {
-    "status": "by its state",
-    "floor": "as too weak",
-    "cutoff": "as unlikely",
-    "judge": "by its judge",
-    "cap": "as one too many",
-    "repeat": "as repeated",
-    "budget": "as there is no room",
-}
-"""Stage that dropped a memory -> the words for it."""
 
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:

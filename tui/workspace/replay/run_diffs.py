@@ -187,20 +187,18 @@ def run_line(number: int, run: SavedRun, width: int) -> str:
 
 def compare_runs(before: DiffSide, now: DiffSide, known: KnownVerdicts, texts: Mapping[str, str]) -> ComparedRuns:
     """The diff of two runs. *texts*: prompt id -> text."""
-    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, known), _changed(before, now), texts)
+    changed: tuple[str, ...] = ()
+    if before.settings and now.settings:
+        if before.side.system == now.side.system:
+            changed = changed_between(now.side.system, before.settings, now.settings)
+        elif before.settings.corpus_hash != now.settings.corpus_hash:
+            changed = (CORPUS_CHANGED,)
+    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, known), changed, texts)
 
 
 def people_said(store: LabelStore) -> KnownVerdicts:
     """The judgements of all labels."""
     return by_labels(store.gold(), slight_pairs(store.labels()))
-
-
-def _changed(before: DiffSide, now: DiffSide) -> tuple[str, ...]:
-    if before.settings is None or now.settings is None:
-        return ()
-    if before.side.system == now.side.system:
-        return changed_between(now.side.system, before.settings, now.settings)
-    return (CORPUS_CHANGED,) if before.settings.corpus_hash != now.settings.corpus_hash else ()
 
 
 @dataclass(frozen=True)
