@@ -189,8 +189,9 @@ class BrowseScreen(ModeScreen):
         finding = "any finding" if chosen.check == ANY else chosen.check
         order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
         listed = self.listing.of_all(len(self.app.workspace.index), "memories")
-        risks = keyed(self.app, RISKS_ALONE) if self.app.findings.checked and not self.is_checked else ""
-        return listed, category_name(chosen.category), chosen.status, finding, order, risks
+        found = self.app.findings
+        checks = "" if self.is_checked or not found.checked else found.progress or keyed(self.app, RISKS_ALONE)
+        return listed, category_name(chosen.category), chosen.status, finding, order, checks
 
     def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
@@ -249,6 +250,7 @@ class BrowseScreen(ModeScreen):
     @on(FindingsChanged)
     def show_findings(self) -> None:
         """Show the findings of the checks, and tell once that some memories are risky."""
+        self.listing.show_title()
         if checked := self.app.findings.checked:
             found = checked.by_memory()
             risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())

@@ -209,7 +209,8 @@ class Workspace(RootSystems, RootLabels):
         """The prompt to begin with: the wanted one, else the first; else an example, a phrase or the newest title."""
         if found := self.lists.find(self.wanted_prompt) or next(iter(self.lists.all), None):
             return found
-        newest = max(self.index.summaries(), key=lambda memory: memory.updated_at, default=None)
+        active = (memory for memory in self.index.summaries() if memory.status == "active")
+        newest = max(active, key=lambda memory: memory.updated_at, default=None)
         phrase = next(iter(present_phrases(self.index)), "")
         return typed_prompt(phrase or (newest.about or newest.name if newest else ""))
 

@@ -93,6 +93,20 @@ def test_of_very_many_memories_a_start_finds_the_risky_ones_and_scans_no_more_th
         assert set(tasks.Findings(workspace).check(os.environ, lambda *_: None).by_memory()) == names
 
 
+async def test_of_very_many_memories_the_choice_of_a_finding_runs_all_checks_once(
+    open_workspace: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MOST_CHECKED", 2)
+    workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
+    app = MemsiftApp(workspace)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await reads(pilot, "#list", "checked for risks alone, f runs all checks")
+        await press(pilot, "f", "down", "enter")
+        await until(pilot, lambda: listed(pilot) == ["long", "old"], "the findings")
+        await reads(pilot, "#list", "2 of 3 memories · any finding · esc shows all")
+        assert not app.findings.is_behind(os.environ, is_whole=True), "the Inbox begins no other run"
+
+
 @pytest.mark.slow
 def test_many_memories_are_checked_in_a_process_that_ends_when_nobody_waits(
     open_workspace: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -286,7 +286,7 @@ class Findings:
         self._workspace = workspace
         self.checked: Checked | None = None
         self.progress = ""
-        self._is_whole = False
+        self._is_wanted = False
         self._stamp: tuple[object, ...] = ()
         self._settled: list[list[Task]] = []
 
@@ -295,9 +295,9 @@ class Findings:
 
         Findings whose memories have changed are left out from now on.
         """
-        self._is_whole = self._is_whole or is_whole
-        stamp = (self._workspace.reading, *file_stamps([decisions_file(environ)]))
-        if stamp == self._stamp and not (is_whole and self.checked and self.checked.is_partial):
+        self._is_wanted = self._is_wanted or is_whole
+        stamp = (self._workspace.reading, self._is_whole, *file_stamps([decisions_file(environ)]))
+        if stamp == self._stamp:
             return False
         self._stamp = stamp
         if self.checked:
@@ -306,10 +306,14 @@ class Findings:
             self.checked = replace(self.checked, tasks=kept)
         return True
 
+    @property
+    def _is_whole(self) -> bool:
+        return self._is_wanted or len(self._workspace.index) <= MOST_CHECKED
+
     def check(self, environ: Mapping[str, str], tell: Tell) -> Checked:
         """Run the checks; of very many memories only the safety scan, unless all are wanted. Any thread may call it."""
         workspace = self._workspace
-        if len(workspace.index) > MOST_CHECKED and not self._is_whole:
+        if not self._is_whole:
             return risky_alone(workspace.index, workspace.config.max_risk, environ, tell)
         return check_beside(workspace.index, workspace.roots, workspace.store.path, environ, tell, workspace.now())
 
@@ -355,7 +359,7 @@ class Findings:
 
     def _note(self, environ: Mapping[str, str]) -> None:
         """The decisions of this app need no new checks."""
-        self._stamp = (self._stamp[0], *file_stamps([decisions_file(environ)]))
+        self._stamp = (*self._stamp[:2], *file_stamps([decisions_file(environ)]))
 
 
 def _state(memory: MemorySummary) -> tuple[str, str, str]:
