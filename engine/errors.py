@@ -2,10 +2,10 @@
 
     MemsiftError
     +-- RootError
-    |   +-- RootNotFoundError, RootUnreadableError, MovedRootError
+    |   +-- RootNotFoundError, RootUnreadableError
     +-- UnknownMemoryError
     +-- CurationError
-    |   +-- ReadOnlyStoreError, InvalidMemoryError, StatusError, ChangedSinceError, RootLockedError, TombstoneError
+    |   +-- InvalidMemoryError, StatusError, ChangedSinceError, RootLockedError, TombstoneError
     |   +-- JournalError
     +-- DecisionsError, LabelStoreError, ExchangeError, TuningError, PromptFileError, ConfigError
     |   +-- NewerStoreError, MovedStoreError (of LabelStoreError)
@@ -35,15 +35,11 @@ class MemsiftError(Exception):
 
 
 class RootError(MemsiftError, title="Memory root"):
-    """A folder of memories cannot be used."""
+    """A folder of memories cannot be used, or what belonged to its old path cannot be taken over."""
 
 
 class RootNotFoundError(RootError):
     """There is no such folder."""
-
-
-class MovedRootError(RootError):
-    """The cutoff and the changes of a folder cannot be taken over."""
 
 
 class RootUnreadableError(RootError):
@@ -55,11 +51,7 @@ class UnknownMemoryError(MemsiftError, title="Memory"):
 
 
 class CurationError(MemsiftError, title="Memory"):
-    """A memory cannot be changed as asked."""
-
-
-class ReadOnlyStoreError(CurationError):
-    """memsift cannot write the format of a root."""
+    """A memory cannot be changed as asked, for example because memsift only reads its format."""
 
 
 class InvalidMemoryError(CurationError):
@@ -99,14 +91,9 @@ class MissingLibraryError(MemsiftError, title="Package"):
 
 
 EXTRAS = {
-    "aiohttp": "serve",
+    **dict.fromkeys(("aiohttp", "textual_serve"), "serve"),
     "distributed": "dask",
-    "ir_measures": "stats",
-    "numpy": "stats",
-    "scipy": "stats",
-    "sklearn": "stats",
-    "textual_plotext": "stats",
-    "textual_serve": "serve",
+    **dict.fromkeys(("ir_measures", "numpy", "scipy", "sklearn", "textual_plotext"), "stats"),
 }
 """The extra of the wheel that brings each optional package, by the name in an import."""
 

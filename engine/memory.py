@@ -12,13 +12,8 @@ from engine.paths import root_key
 CATEGORY_PRIORITY = {
     "decision": 1,
     "constraint": 2,
-    "preference": 3,
-    "feedback": 3,
-    "instruction": 3,
-    "user": 3,
-    "runbook": 4,
-    "project": 4,
-    "reference": 4,
+    **dict.fromkeys(("preference", "feedback", "instruction", "user"), 3),
+    **dict.fromkeys(("runbook", "project", "reference"), 4),
     "tech_debt": 5,
     "session_summary": 6,
 }

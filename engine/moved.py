@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.curation.journal import Journal
-from engine.errors import JournalError, MovedRootError
+from engine.errors import JournalError, RootError
 from engine.lean.json_text import dumps, loads
 from engine.paths import cutoff_file, journal_file, project_of, state_dir, state_home
 from engine.phrases.file import phrases_files, read_phrases
@@ -52,17 +52,17 @@ def describe_moves(root: str, environ: Mapping[str, str]) -> list[str]:
 def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
     """Let *root* have the tuned cutoff of the path *old*, and let the journal's operations there be operations here.
 
-    Phrases in the state folder come, too. A sentence on what came. Raises MovedRootError, also if there is still
+    Phrases in the state folder come, too. A sentence on what came. Raises RootError, also if there is still
     something at *old*, JournalError and CurationError.
     """
     old, root = os.path.realpath(old), os.path.realpath(root)
     if os.path.lexists(old):
-        raise MovedRootError(f"{old} is still there, so its cutoff and its changes stay with it. Nothing was changed.")
+        raise RootError(f"{old} is still there, so its cutoff and its changes stay with it. Nothing was changed.")
     if not (holdings := _describe_holdings(old, environ)):
-        raise MovedRootError(f"memsift knows no cutoff and no change of {old}. Nothing was changed.")
+        raise RootError(f"memsift knows no cutoff and no change of {old}. Nothing was changed.")
     source, target = (cutoff_file(state_dir(path, environ)) for path in (old, root))
     if os.path.exists(source) and os.path.exists(target):
-        raise MovedRootError(f"{root} has a tuned cutoff already: memsift tune --undo removes it. Nothing was changed.")
+        raise RootError(f"{root} has a tuned cutoff already: memsift tune --undo removes it. Nothing was changed.")
     with closing(Journal(journal_file(environ))) as journal:
         journal.rename_root(old, root)
     if os.path.exists(source):
@@ -70,7 +70,7 @@ def adopt(old: str, root: str, environ: Mapping[str, str]) -> str:
             write_whole(target, text_of(source).encode())
             os.unlink(source)
         except (OSError, UnreadableFileError) as error:
-            raise MovedRootError(f"The changes came, but not the cutoff {source} ({error}).") from None
+            raise RootError(f"The changes came, but not the cutoff {source} ({error}).") from None
     if rows := [*read_phrases(old, environ).rows.values()]:
         change_phrases(root, environ, lambda _: [row for own in rows for row in own])
         os.unlink(phrases_files(old, environ)[0])

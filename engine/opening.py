@@ -67,7 +67,7 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         _update(path, resolved, environ, wait_s=_longest_wait(path), merges=True)
-        index = _open(path, resolved, environ, recover)
+        index = _open(path, resolved, environ, recover=recover)
         follow_rereading(index, environ)
         return index
     except (*DAMAGE, OSError):
@@ -291,16 +291,11 @@ def _update_in_time(path: str, root: str, environ: Mapping[str, str], deadline_s
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        if not is_busy(error, path) and (index := _in_memory(root, environ)) is not None:
-            return index
+        if not is_busy(error, path) and _is_small(root):
+            return _index_in_memory(root, environ)
     else:
         return _open_existing(path, root, environ, deadline_s)
     return _mark_behind(_open_existing(path, root, environ, deadline_s))
-
-
-def _in_memory(root: str, environ: Mapping[str, str]) -> Index | None:
-    """An index in memory; None for a large root."""
-    return _index_in_memory(root, environ) if _is_small(root) else None
 
 
 def _index_in_memory(root: str, environ: Mapping[str, str]) -> Index:
@@ -358,31 +353,24 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
             if _update(path, root, environ, wait_s=wait_s, only=names):
                 start_update(path, root)
         except (*DAMAGE, OSError):
-            return _in_memory(root, environ)
+            return _index_in_memory(root, environ) if _is_small(root) else None
         return _open_existing(path, root, environ, deadline_s)
 
     try:
-        index = _open(path, root, environ, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        index = _open(path, root, environ, min(BUSY_SECONDS, wait_s), recover=recover, renew=renew)
     except DAMAGE:
         return None
     return index
 
 
-def _open(
-    path: str,
-    root: str,
-    environ: Mapping[str, str],
-    recover: Callable[[Exception], Index] | None,
-    renew: Callable[[set[bytes]], Index | None] | None = None,
-    *,
-    wait_s: float = BUSY_SECONDS,
-) -> Index:
+def _open(path: str, root: str, environ: Mapping[str, str], wait_s: float = BUSY_SECONDS, **rules: Any) -> Index:
+    """The index at *path*, with *rules* of `Index`. Raises one of DAMAGE."""
     if not is_openable(path):
         raise DatabaseError("the index is no file")
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        index = Index(db, root, recover=recover, renew=renew, scan=make_scan(path))
+        index = Index(db, root, scan=make_scan(path), **rules)
         index.is_accepted, index.is_loaded = _acceptance_rule(root, environ), _loading_rule(root, environ)
         return index
     except DAMAGE:

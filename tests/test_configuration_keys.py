@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from engine.config import SECTIONS, Config
 from engine.lean.record import fields
 from tests.tui.cli.command_line import memsift, printed
@@ -60,11 +58,8 @@ def test_every_key_is_listed_and_got_by_memsift_config(tmp_path: Path) -> None:
     for key, value in DEFAULTS.items():
         assert printed(memsift("config", "get", key, "--root", tmp_path)) == value
     assert set(OWN) <= set(DEFAULTS)
-
-
-@pytest.mark.parametrize("action", ["label.skip", "app.help"])
-def test_the_keys_of_an_action_are_got_by_memsift_config(action: str) -> None:
-    assert printed(memsift("config", "get", f"keys.{action}")) == KEYS[action].keys
+    for action in ("label.skip", "app.help"):
+        assert printed(memsift("config", "get", f"keys.{action}")) == KEYS[action].keys
 
 
 def test_no_other_module_takes_the_users_file_apart() -> None:

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tui.cli import main
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -55,24 +53,15 @@ def test_the_page_of_commands_names_every_command_and_the_readme_shows_a_picture
     assert any(link.endswith(".svg") for link in links(README))
 
 
-def test_the_readme_of_a_room_is_read_in_a_few_minutes() -> None:
+def test_a_readme_is_read_in_a_few_minutes() -> None:
     for readme in ROOMS:
         assert len(readme.read_text(encoding="utf-8").splitlines()) <= 100, readme
-
-
-def test_the_readme_of_the_project_is_read_in_a_few_minutes() -> None:
     assert len(README.read_text(encoding="utf-8").split()) <= 700
 
 
-@pytest.fixture(scope="module")
-def names() -> set[str]:
-    """The name of each file of the project."""
-    parts = ("engine", "labels", "tui", "tests")
-    return {path.name for part in parts for path in (PROJECT / part).rglob("*.*")}
-
-
-def test_every_module_that_a_readme_names_exists(names: set[str]) -> None:
+def test_every_module_that_a_readme_names_exists() -> None:
     """A name with folders is a path from the README's own folder or from the top of the project."""
+    names = {path.name for part in ("engine", "labels", "tui", "tests") for path in (PROJECT / part).rglob("*.*")}
     for readme in [README, *PAGES, *ROOMS]:
         named = set(re.findall(r"`((?:\.\./)*[\w/]+\.(?:py|tcss|sh))`", readme.read_text(encoding="utf-8")))
         found = {

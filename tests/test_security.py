@@ -17,7 +17,7 @@ MAY_CONNECT = {
     "engine/judge/providers/http.py",
     "engine/judge/providers/sdk_client.py",
     "tui/app.py",  # hands a link that a person clicked to the browser
-    "tui/cli/serve.py",
+    "tui/cli/app.py",
     "tui/workspace/replay/jobs.py",
 }
 STARTING = {"subprocess", "multiprocessing", "pty"}

@@ -62,7 +62,6 @@ FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
 # What the app tells its screens. Workers need no message: they have `call_later` call a method.
 
 
-@dataclass
 class Reloaded(Message, bubble=False):
     """App to screens: the workspace has read the memories from disk again."""
 
@@ -74,7 +73,6 @@ class Kept(Message, bubble=False):
     prompt_ids: frozenset[str]
 
 
-@dataclass
 class RunChanged(Message, bubble=False):
     """App to screens: `Runner.progress` has changed."""
 
@@ -86,12 +84,10 @@ class AllReplayed(Message, bubble=False):
     prompts: int
 
 
-@dataclass
 class LabelsChanged(Message, bubble=False):
     """App to screens: another program has written to the label store, perhaps labels."""
 
 
-@dataclass
 class FindingsChanged(Message, bubble=False):
     """App to screens: checks have begun or are done, or a finding was settled."""
 

@@ -109,7 +109,7 @@ class Runner(PlainApp[None]):
         """Start a run of every prompt through every system, without pairs that are done. Only one run at a time."""
         if self._background:
             return
-        jobs = self._jobs_left()
+        jobs = self.jobs_left()
 
         def tell(progress: RunProgress, batch: Sequence[Retrieval]) -> None:
             self.call_later(self.take_batch, progress, batch, background.reading)
@@ -120,20 +120,12 @@ class Runner(PlainApp[None]):
 
         self._background = background = BackgroundRun(self.workspace, jobs, self._claim, tell, late)
         self._show_progress(RunProgress(0, len(jobs)))
-        self._run_all(background)
+        self.run_worker(background.run, thread=True, group="replay", exit_on_error=False)
 
-    @property
-    def has_jobs(self) -> bool:
-        """Whether any prompt was not replayed yet."""
-        return bool(self._jobs_left())
-
-    def _jobs_left(self) -> list[Job]:
+    def jobs_left(self) -> list[Job]:
+        """The prompts that were not replayed yet, each with its systems."""
         systems = [SYSTEMS[name] for name in self.workspace.systems]
         return jobs_left(self.workspace.prompts, systems, self.workspace.finished)
-
-    @work(thread=True, group="replay", exit_on_error=False)
-    def _run_all(self, background: BackgroundRun) -> None:
-        background.run()
 
     def take_batch(self, progress: RunProgress, retrievals: Sequence[Retrieval], reading: int) -> None:
         """Keep recorded retrievals of the run, and show its progress on every screen.
@@ -158,11 +150,10 @@ class Runner(PlainApp[None]):
         replayed = len(self.workspace.prompts) if is_whole else progress.done
         if not is_whole:
             reason = LIMIT_REACHED if self.workspace.needs_agreement else "Cancelled."
-            self.tell_news(
-                keyed(self, f"{reason} {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
-            )
+            kept = f"{progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept."
+            self.tell_news(keyed(self, f"{reason} {kept}"))
             self._claims.clear()
-        elif left := len(self._jobs_left()):
+        elif left := len(self.jobs_left()):
             self._claims.clear()
             again = keyed(self, "{report.replay} in Report replays these again.")
             self.tell_news(f"Memories have changed since {left:,} prompts were replayed. {again}")

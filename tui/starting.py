@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
-    from textual.content import Content
     from textual.events import Key
 
     from tui.workspace.app_settings import AppSettings
@@ -60,9 +59,13 @@ class StartScreen(Screen[None]):
         if without:
             rows[INSTALL] = ("Install the hook", f"in your own settings of {without}")
         rows[DEMO] = ("Example data", EXAMPLE)
+        options = []
+        for value, (name, about) in rows.items():
+            key = value if value.isdigit() else key_word(keys_of(self.app, f"start.{value}")[0])
+            options.append(Option(plain(f"{key if len(key) == 1 else ' '}  {name}\n   {about}\n"), value))
         with Vertical():
             yield Static(plain(self._found()))
-            yield Options(*(Option(self._row(value, *texts), value) for value, texts in rows.items()))
+            yield Options(*options)
         yield KeyFooter()
 
     def _found(self) -> str:
@@ -71,10 +74,6 @@ class StartScreen(Screen[None]):
         hook = f"The hook is in {with_hook}." if with_hook else ""
         prompts = f"This project has {counted(self._prompts, 'prompt') if self._prompts else 'no prompts yet'}."
         return "\n".join(filter(None, (HERE if self._places else NOTHING, agents, hook, prompts)))
-
-    def _row(self, value: str, name: str, about: str) -> Content:
-        key = value if value.isdigit() else key_word(keys_of(self.app, f"start.{value}")[0])
-        return plain(f"{key if len(key) == 1 else ' '}  {name}\n   {about}\n")
 
     def on_key(self, event: Key) -> None:
         """Open the root with this digit."""
@@ -107,23 +106,15 @@ class FirstStartApp(PlainApp[str]):
 
     TITLE = "memsift"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    StartScreen { align: center middle; }
-    StartScreen Vertical { width: 96%; max-width: 90; height: auto; max-height: 100%; }
-    StartScreen Options { height: auto; max-height: 65vh; margin-top: 1; border: none; }
-    """
+    CSS_PATH = "starting.tcss"
     BINDINGS = bindings(shown="app.help app.quit")
 
     def __init__(
-        self,
-        places: Sequence[FoundRoot],
-        agents: Mapping[str, bool] | None = None,
-        prompts: int = 0,
-        settings: AppSettings | None = None,
+        self, places: Sequence[FoundRoot], agents: Mapping[str, bool], prompts: int, settings: AppSettings
     ) -> None:
-        super().__init__(is_plain=bool(settings and settings.is_plain))
-        self._start = StartScreen(places, agents or {}, prompts)
-        self.keys = key_map(settings)[0] if settings else {}
+        super().__init__(is_plain=settings.is_plain)
+        self._start = StartScreen(places, agents, prompts)
+        self.keys, _ = key_map(settings)
         self.set_keymap(self.keys)
 
     def get_default_screen(self) -> Screen[None]:
@@ -135,12 +126,7 @@ class BuildingApp(PlainApp[bool]):
 
     TITLE = "memsift"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { align: center middle; }
-    Vertical { width: 90%; max-width: 64; height: auto; }
-    ProgressBar { width: 100%; margin: 1 0; }
-    Bar { width: 1fr; }
-    """
+    CSS_PATH = "starting.tcss"
     BINDINGS = bindings(shown="app.quit")
 
     def __init__(self, root: str, count: int, *, is_plain: bool = False) -> None:

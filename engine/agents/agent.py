@@ -82,23 +82,16 @@ class HookForm(Record):
     escapes: bool = False
 
 
-def is_true(value: object) -> bool:
-    return value is True
-
-
-def is_false(value: object) -> bool:
-    return value is False
-
-
 class HookSwitch(Record):
-    """A setting that lets an agent leave hooks out. `key`: its path. `is_off`: whether a value leaves them out.
+    """A setting that lets an agent leave hooks out. `key`: its path. `value` leaves them out, or a list with `item`.
 
     The last of the agent's files that has the key decides, and lists of several files are joined. `is_managed`: only
     files of the administrator count. `spares`: the scopes whose hooks run nevertheless.
     """
 
     key: tuple[str, ...]
-    is_off: Callable[[object], bool] = is_true
+    value: bool | None = True
+    item: str = ""
     is_managed: bool = False
     spares: tuple[str, ...] = ()
 
@@ -108,7 +101,7 @@ DISABLE_ALL = ("disableAllHooks",)
 
 
 class Agent(Record):
-    """A coding agent. `program` is the command that starts it, and `tried` the version that was tried.
+    """A coding agent. `program` is the command that starts it.
 
     `folder` holds the agent's own files, below the home folder. Where the environment variable `variable` is set, these
     files lie in the folder `below` of the place that it names.
@@ -130,7 +123,6 @@ class Agent(Record):
     name: str
     title: str
     program: str
-    tried: str
     folder: str
     settings: Mapping[str, str]
     hook: HookForm
@@ -153,11 +145,6 @@ class Agent(Record):
         """The folder of the agent's own files."""
         named = environ.get(self.variable) if self.variable else ""
         return os.path.join(named, self.below) if named else os.path.join(home_dir(environ), self.folder)
-
-    @property
-    def transcripts(self) -> Any:
-        """The module `reader`."""
-        return __import__(self.reader, fromlist=["last_turns"])
 
     def loads_file(self, path: str, folder: str, environ: Mapping[str, str]) -> bool:
         """Whether the agent, started in *folder*, loads a file itself, so its hook does not repeat it.

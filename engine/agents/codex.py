@@ -30,8 +30,8 @@ from engine.agents.agent import (
     Agent,
     HookForm,
     HookSwitch,
-    is_false,
 )
+from engine.lean.json_text import value_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ DEFAULT_TIMEOUT_S = 600
 
 def consent(file: str, path: tuple[str | int, ...], entry: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     """Whether the person allowed the hook at *path* in *file*: one of CONSENTS."""
-    allowed = _states(environ).get(f"{file}:{EVENT_IN_STATE}:{path[2]}:{path[4]}")
-    known = allowed.get("trusted_hash") if isinstance(allowed, dict) else None
+    place = f"{file}:{EVENT_IN_STATE}:{path[2]}:{path[4]}"
+    known = value_at(_settings(environ), "hooks", "state", place, "trusted_hash")
     if known is None:
         return UNASKED
     return ALLOWED if known == hook_hash(entry) else CHANGED
@@ -67,23 +67,21 @@ def hook_hash(entry: Mapping[str, Any]) -> str:
     return f"sha256:{sha256(spelled.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _states(environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """The entries of what a person allowed; empty if they cannot be read."""
+def _settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """The content of SETTINGS, with what a person allowed; empty if it cannot be read."""
     import tomllib
 
     try:
         with open(os.path.join(AGENT.home(environ), SETTINGS), "rb") as file:
-            found = tomllib.load(file)["hooks"]["state"]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return tomllib.load(file)
+    except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 AGENT = Agent(
     name="codex",
     title="Codex",
     program="codex",
-    tried="0.171.0",
     folder=FOLDER,
     variable="CODEX_HOME",
     settings={
@@ -96,8 +94,8 @@ AGENT = Agent(
         REQUIREMENTS: "/etc/codex/requirements.toml",
     },
     switches=(
-        HookSwitch(("features", "hooks"), is_false),
-        HookSwitch(("features", "codex_hooks"), is_false),
+        HookSwitch(("features", "hooks"), False),
+        HookSwitch(("features", "codex_hooks"), False),
         HookSwitch(("allow_managed_hooks_only",), is_managed=True),
     ),
     hook=HookForm(event=EVENT, fields={"prompt_id": "turn_id"}),

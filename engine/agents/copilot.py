@@ -30,7 +30,6 @@ AGENT = Agent(
     name="copilot",
     title="Copilot CLI",
     program="copilot",
-    tried="1.0.102",
     folder=".copilot",
     variable="COPILOT_HOME",
     settings={

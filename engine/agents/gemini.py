@@ -21,7 +21,6 @@ from engine.agents.agent import (
     Agent,
     HookForm,
     HookSwitch,
-    is_false,
 )
 
 FOLDER = ".gemini"
@@ -41,7 +40,6 @@ AGENT = Agent(
     name="gemini",
     title="Gemini CLI",
     program="gemini",
-    tried="0.61.0",
     folder=FOLDER,
     variable="GEMINI_CLI_HOME",
     below=FOLDER,
@@ -52,8 +50,8 @@ AGENT = Agent(
         MANAGED: os.path.join(MANAGED_FOLDER, SETTINGS),
     },
     switches=(
-        HookSwitch(("hooksConfig", "enabled"), is_false),
-        HookSwitch(("hooksConfig", "disabled"), lambda names: isinstance(names, list) and NAME in names),
+        HookSwitch(("hooksConfig", "enabled"), False),
+        HookSwitch(("hooksConfig", "disabled"), None, NAME),
     ),
     hook=HookForm(
         event="BeforeAgent",

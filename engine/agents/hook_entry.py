@@ -125,16 +125,13 @@ def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, 
     """
     found = []
     if _head(interpreter).startswith(b"#!"):
-        found.append(
-            f"{interpreter} is a script that starts Python, so each prompt waits for two programs. Install memsift "
-            "with the interpreter itself: python -c 'import sys; print(sys.base_prefix)' says where it is."
-        )
+        problem = f"{interpreter} is a script that starts Python, so each prompt waits for two programs."
+        place = "python -c 'import sys; print(sys.base_prefix)' says where it is"
+        found.append(f"{problem} Install memsift with the interpreter itself: {place}.")
     script = shutil.which(SCRIPT, path=environ.get("PATH"))
     recorded = hook_start_file(environ)  # with it, the shared command does not run the script
-    needs_script = any(
-        SCRIPT in command and not (os.path.basename(recorded) in command and os.path.exists(recorded))
-        for command in commands
-    )
+    name, is_there = os.path.basename(recorded), os.path.exists(recorded)
+    needs_script = any(SCRIPT in command and not (is_there and name in command) for command in commands)
     if script and b"import re" in _head(script) and needs_script:
         found.append(
             f"{script} was written by a pip older than 25.2, whose scripts start slower. Run pip install -U pip, and "

@@ -23,9 +23,10 @@ from engine.agents.settings_files import (
 )
 from engine.curation.files import diff
 from engine.errors import SettingsFileError
+from engine.lean.json_text import value_at
 from engine.lean.record import Record, replace
 from engine.paths import hook_start_file
-from engine.stores.files import remove, write_whole
+from engine.stores.files import write_whole
 from engine.stores.json_members import line_of, with_item, with_value, without_value
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ MARKETPLACE = "memsift"
 PLUGIN = f"memsift@{MARKETPLACE}"
 ENABLED = ("enabledPlugins", PLUGIN)
 DECLARED = ("extraKnownMarketplaces", MARKETPLACE)
+PLUGIN_PLACE = os.path.join(PACKAGES, PLUGIN_FOLDER)
+"""The folder of the plugin, which comes with the package."""
+
 REACH = {USER: (USER, USER_TOML, LOCAL), PROJECT: (PROJECT, PROJECT_TOML, LOCAL)}
 """Scope -> the scopes whose files `memsift install` may change. The local file is the person's own in one project."""
 
@@ -56,10 +60,6 @@ class Ours(Record):
     entries: tuple[Mapping[str, Any], ...] = ()
     enabled: object = None
     marketplace: object = None
-
-    @property
-    def is_plugin(self) -> bool:
-        return self.enabled is True
 
 
 NOTHING = Ours()
@@ -83,28 +83,22 @@ def wanted_hook(scope: str, entry: Mapping[str, Any], files: Sequence[SettingsFi
     if SECOND[scope] in with_hooks and scope not in with_hooks:  # hooks of the person stand only in the second file
         scope = SECOND[scope]
     before = _ours_of(scope, files)
-    is_needed = _ours_of(PROJECT, files).is_plugin or not before.is_plugin
+    is_needed = _ours_of(PROJECT, files).enabled is True or before.enabled is not True
     return {scope: Ours((entry,), None, before.marketplace if is_needed else None)}
 
 
 def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
     """The same for the plugin. The client takes a folder of plugins only from the user's own settings."""
-    declared = {"source": {"source": "directory", "path": plugin_folder()}}
+    declared = {"source": {"source": "directory", "path": PLUGIN_PLACE}}
     if scope == USER:
         return {USER: Ours((), True, declared)}
     return {USER: replace(_ours_of(USER, files), marketplace=declared), scope: Ours((), True)}
 
 
-def plugin_folder() -> str:
-    """The folder of the plugin, which comes with the package."""
-    return os.path.join(PACKAGES, PLUGIN_FOLDER)
-
-
 def ours_in(file: SettingsFile) -> Ours:
     """The parts of a settings file that are memsift's."""
-    return Ours(
-        tuple(entry for _, entry in own_entries(file)), _value(file.content, ENABLED), _value(file.content, DECLARED)
-    )
+    entries = tuple(entry for _, entry in own_entries(file))
+    return Ours(entries, value_at(file.content, *ENABLED), value_at(file.content, *DECLARED))
 
 
 def _ours_of(scope: str, files: Sequence[SettingsFile]) -> Ours:
@@ -165,11 +159,6 @@ def record_start(environ: Mapping[str, str]) -> None:
         raise SettingsFileError(f"{path} cannot be written ({error.strerror}). Nothing was changed.") from None
 
 
-def forget_start(environ: Mapping[str, str]) -> None:
-    """Remove the file of `record_start`, if there is one."""
-    remove(hook_start_file(environ))
-
-
 def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
     """The path and the entry of each hook that runs at a prompt. Values of another shape are skipped."""
     form = file.agent.hook
@@ -178,7 +167,7 @@ def entries_at(file: SettingsFile) -> Iterator[tuple[tuple[str | int, ...], Mapp
             yield (), {form.command_key: file.text}
         return
     path = (HOOKS, form.event)
-    for number, group in enumerate(list_of(_value(file.content, path))):
+    for number, group in enumerate(list_of(value_at(file.content, *path))):
         if not form.is_grouped and isinstance(group, dict):
             yield (*path, number), group
         elif form.is_grouped and isinstance(group, dict):
@@ -200,11 +189,6 @@ def _table(value: object) -> dict[str, Any]:
 
 def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _value(content: Mapping[str, Any], path: tuple[str, str]) -> Any:
-    outer = content.get(path[0])
-    return outer.get(path[1]) if isinstance(outer, dict) else None
 
 
 def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
@@ -262,17 +246,11 @@ def _require_places(file: SettingsFile, ours: Ours) -> None:
     if file.agent.hook.text and file.text and not own_entries(file):
         raise SettingsFileError(f"{file.path} is not memsift's, so nothing was changed. Move it, then try again.")
     for path, kind in shapes:
-        found: Any = file.content
-        for key in path:
-            found = found.get(key)
-            if found is None:
-                break
+        found = value_at(file.content, *path)
         if found is not None and not isinstance(found, kind):
-            what = "an object" if kind is dict else "a list"
-            raise SettingsFileError(
-                f"{file.path}, line {line_of(file.text or '', path)}: expected {what} at {'.'.join(path)!r}. Mend it "
-                "first: nothing was changed."
-            )
+            place = f"{file.path}, line {line_of(file.text or '', path)}"
+            problem = f"{place}: expected {'an object' if kind is dict else 'a list'} at {'.'.join(path)!r}."
+            raise SettingsFileError(f"{problem} Mend it first: nothing was changed.")
 
 
 def _with_table(text: str, path: Path, item: Mapping[str, Any]) -> str:
@@ -286,9 +264,8 @@ def _with_table(text: str, path: Path, item: Mapping[str, Any]) -> str:
     try:
         tomllib.loads(changed)
     except tomllib.TOMLDecodeError:
-        raise SettingsFileError(
-            f"{'.'.join(map(str, path))} is a list in brackets. Write it as tables first."
-        ) from None
+        name = ".".join(map(str, path))
+        raise SettingsFileError(f"{name} is a list in brackets. Write it as tables first.") from None
     return changed
 
 
@@ -323,7 +300,6 @@ def _tables(name: str, item: Mapping[str, Any]) -> str:
     import tomlkit
 
     plain = {key: value for key, value in item.items() if not isinstance(value, list)}
-    inner = [
-        _tables(f"{name}.{key}", table) for key, value in item.items() if isinstance(value, list) for table in value
-    ]
-    return "".join([f"[[{name}]]\n", tomlkit.dumps(plain), *inner])
+    inner = [(key, table) for key, value in item.items() if isinstance(value, list) for table in value]
+    tables = [_tables(f"{name}.{key}", table) for key, table in inner]
+    return "".join([f"[[{name}]]\n", tomlkit.dumps(plain), *tables])

@@ -36,7 +36,6 @@ AGENT = Agent(
     name="opencode",
     title="opencode",
     program="opencode",
-    tried="1.18.33",
     folder=os.path.join(".config", "opencode"),
     variable="XDG_CONFIG_HOME",
     below="opencode",

@@ -11,6 +11,7 @@ from engine.agents.agent import DEFAULTS, MANAGED, PLUGIN, PROJECT, PROJECT_TOML
 from engine.agents.hook_entry import ALWAYS_0, OF_CLAUDE_MEMORY, bare_interpreter, is_ours, launcher_in, slow_start
 from engine.agents.installation import entries_at, list_of
 from engine.agents.settings_files import SettingsFile
+from engine.lean.json_text import value_at
 from engine.lean.record import Record
 from engine.paths import claude_dir
 from engine.stores.files import UnreadableFileError, text_of
@@ -105,7 +106,8 @@ def hook_ruling(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> Ho
     scopes = {hook.scope for hook in own} or {USER}
     for switch in files[0].agent.switches:
         file, value = _decision(switch, [file for file in files if is_managed(file) or not switch.is_managed])
-        if file and switch.is_off(value) and scopes.isdisjoint(switch.spares):
+        is_off = value is switch.value or (switch.item and isinstance(value, list) and switch.item in value)
+        if file and is_off and scopes.isdisjoint(switch.spares):
             return HookRuling(False, ".".join(switch.key), file.path, is_managed(file))
     return HookRuling(bool(own))
 
@@ -115,10 +117,7 @@ def _decision(switch: HookSwitch, files: Sequence[SettingsFile]) -> tuple[Settin
     decides: SettingsFile | None = None
     decided: Any = None
     for file in files:
-        value: Any = file.content
-        for key in switch.key:
-            value = value.get(key) if isinstance(value, dict) else None
-        if value is not None:
+        if (value := value_at(file.content, *switch.key)) is not None:
             is_joined = isinstance(value, list) and isinstance(decided, list)
             decides, decided = file, [*decided, *value] if is_joined else value
     return decides, decided
@@ -158,15 +157,12 @@ def remarks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[
     found = []
     if len(own) > 1:
         places = ", ".join(hook.source for hook in own)
-        found.append(
-            f"memsift stands {len(own)} times: {places}. The first that starts answers a prompt, the others are silent."
-        )
-    found += [
-        f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
-        "--project: its command works on all."
-        for file in files
-        if file.scope in (PROJECT, PROJECT_TOML) and any(launcher_in(command) for command, _ in _commands(file))
-    ]
+        effect = "The first that starts answers a prompt, the others are silent."
+        found.append(f"memsift stands {len(own)} times: {places}. {effect}")
+    fix = "Run memsift install --project: its command works on all."
+    shared = [file for file in files if file.scope in (PROJECT, PROJECT_TOML)]
+    bound = [file.path for file in shared if any(launcher_in(command) for command, _ in _commands(file))]
+    found += [f"{path} starts memsift by paths of one machine, and does nothing on others. {fix}" for path in bound]
     if not all(command.startswith(ALWAYS_0) for command in commands):  # made by hand, or by an older memsift
         found.append(
             "the hook's command is of an older memsift, or made by hand: where the shell can start no process, it "
@@ -188,8 +184,7 @@ def _commands(file: SettingsFile) -> Iterator[tuple[str, float | None]]:
 def _folder(plugin: str, files: Sequence[SettingsFile], environ: Mapping[str, str]) -> str:
     """The folder of a plugin: where the client installed it, else where its marketplace lies on this machine."""
     home = os.path.join(claude_dir(environ), "plugins")
-    installed = _json_file(os.path.join(home, "installed_plugins.json")).get("plugins")
-    entries = installed.get(plugin) if isinstance(installed, dict) else None
+    entries = value_at(_json_file(os.path.join(home, "installed_plugins.json")), "plugins", plugin)
     for entry in entries if isinstance(entries, list) else [entries]:
         if isinstance(entry, dict) and os.path.isdir(str(entry.get("installPath"))):
             return str(entry["installPath"])
@@ -197,7 +192,7 @@ def _folder(plugin: str, files: Sequence[SettingsFile], environ: Mapping[str, st
     known = _json_file(os.path.join(home, "known_marketplaces.json")).get(market)
     place = known.get("installLocation") if isinstance(known, dict) else _declared(market, files)
     listed = _json_file(os.path.join(str(place), ".claude-plugin", "marketplace.json")).get("plugins")
-    for offer in listed if isinstance(listed, list) else ():
+    for offer in list_of(listed):
         if isinstance(offer, dict) and offer.get("name") == name and isinstance(offer.get("source"), str):
             return os.path.join(str(place), offer["source"])
     return ""
@@ -206,11 +201,9 @@ def _folder(plugin: str, files: Sequence[SettingsFile], environ: Mapping[str, st
 def _declared(market: str, files: Sequence[SettingsFile]) -> str:
     """The folder of a marketplace that a settings file declares, before the client has looked at it."""
     for file in files:
-        declared = file.content.get("extraKnownMarketplaces")
-        entry = declared.get(market) if isinstance(declared, dict) else None
-        source = entry.get("source") if isinstance(entry, dict) else None
-        if isinstance(source, dict) and isinstance(source.get("path"), str):
-            return str(source["path"])
+        path = value_at(file.content, "extraKnownMarketplaces", market, "source", "path")
+        if isinstance(path, str):
+            return path
     return ""
 
 

@@ -33,7 +33,6 @@ AGENT = Agent(
     name="qwen",
     title="Qwen Code",
     program="qwen",
-    tried="0.15.10",
     folder=FOLDER,
     variable="QWEN_HOME",
     settings={

@@ -23,6 +23,7 @@ from engine.agents.claude_code.transcripts import (
     with_turn,
 )
 from engine.inject import HEADER
+from engine.lean.json_text import value_at
 from engine.lean.sha256 import hex_digest
 from engine.prompt import without_blocks
 
@@ -156,25 +157,17 @@ def _rows(path: str, max_bytes: int) -> Iterator[Row]:
 def _of_codex(row: Row, payload: Mapping[str, Any]) -> Iterator[Row]:
     kind, part = row.get("type"), payload.get("type")
     if kind == "session_meta":
-        is_scripted = payload.get("source") == "exec"
-        yield {
-            "type": ABOUT,
-            AGENT: "codex",
-            "sessionId": payload.get("id"),
-            "cwd": payload.get("cwd"),
-            "entrypoint": "sdk-exec" if is_scripted else "",
-            "isSidechain": isinstance(payload.get("source"), dict),
-        }
+        source = payload.get("source")
+        start = {"entrypoint": "sdk-exec" if source == "exec" else "", "isSidechain": isinstance(source, dict)}
+        yield {"type": ABOUT, AGENT: "codex", "sessionId": payload.get("id"), "cwd": payload.get("cwd"), **start}
     elif kind == COMPACTED:
         yield {"type": COMPACTED}
     elif part == "thread_rolled_back":
         yield {"type": REWIND, "turns": payload.get("num_turns")}
     elif kind == "response_item" and part == "message":
         passed = payload.get("internal_chat_message_metadata_passthrough")
-        passed = passed if isinstance(passed, dict) else {}
-        kinds = passed.get("content_item_kinds")
-        parts = list(_codex_parts(payload.get("content"), kinds))
-        about = {"timestamp": row.get("timestamp"), "uuid": payload.get("id"), "promptId": passed.get("turn_id")}
+        parts = list(_codex_parts(payload.get("content"), value_at(passed, "content_item_kinds")))
+        about = {"timestamp": row.get("timestamp"), "uuid": payload.get("id"), "promptId": value_at(passed, "turn_id")}
         if payload.get("role") == USER:
             yield from _message(USER, [text for text, name in parts if name == _TYPED], about)
         elif payload.get("role") == ASSISTANT:
@@ -229,8 +222,7 @@ def _of_copilot(row: Row, data: Mapping[str, Any]) -> Iterator[Row]:
     about = {"timestamp": row.get("timestamp"), "uuid": row.get("id"), "agentId": row.get("agentId")}
     kind = row.get("type")
     if kind == "session.start":
-        context = data.get("context")
-        cwd = context.get("cwd") if isinstance(context, dict) else ""
+        cwd = value_at(data, "context", "cwd")
         yield {"type": ABOUT, AGENT: "copilot", "sessionId": data.get("sessionId"), "cwd": cwd}
     elif kind == "user.message" and not data.get("source"):
         yield from _message(USER, _texts(data.get("content")), about)
@@ -252,11 +244,9 @@ def _message(role: str, texts: list[str], about: Mapping[str, Any]) -> Iterator[
 def _injections(texts: Iterable[str]) -> Iterator[Row]:
     for text in texts:
         plain = text.strip().translate(_TO_TAGS).replace(" → ", " -> ")
-        found = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit"}
-        yield {
-            "type": "attachment",
-            "attachment": {**found, "content": [plain if plain.startswith(HEADER) else text.strip()]},
-        }
+        content = [plain if plain.startswith(HEADER) else text.strip()]
+        found = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit", "content": content}
+        yield {"type": "attachment", "attachment": found}
 
 
 def _texts(content: object) -> list[str]:

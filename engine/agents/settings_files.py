@@ -88,10 +88,9 @@ def require_writable(file: SettingsFile) -> None:
     real = os.path.realpath(file.path)
     folder = file.path.removesuffix(file.agent.settings[file.scope]).rstrip(os.sep)
     if file.scope in (PROJECT, PROJECT_TOML, LOCAL) and not is_inside(os.path.realpath(folder), real):
-        raise SettingsFileError(
-            f"{file.path} leads to {real}, which is outside of {folder}, so nothing was changed. Put a file in the "
-            "place of the link, or run the command where it leads to."
-        )
+        problem = f"{file.path} leads to {real}, which is outside of {folder}, so nothing was changed."
+        fix = "Put a file in the place of the link, or run the command where it leads to."
+        raise SettingsFileError(f"{problem} {fix}")
     folder = real
     while not os.path.exists(folder := os.path.dirname(folder)):
         pass
@@ -128,9 +127,8 @@ def save_backup(path: str, text: str | None, environ: Mapping[str, str]) -> None
             return
         write_whole(place, text.encode("utf-8"))
     except OSError as error:
-        raise SettingsFileError(
-            f"{place}, the copy of {path}, cannot be written ({error.strerror}). Nothing was changed."
-        ) from None
+        problem = f"{place}, the copy of {path}, cannot be written ({error.strerror})"
+        raise SettingsFileError(f"{problem}. Nothing was changed.") from None
 
 
 def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:
@@ -149,14 +147,10 @@ def parsed(text: str, name: str, agent: Agent) -> dict[str, Any]:
     try:
         content = json.loads(bare.removeprefix(BOM), parse_constant=_refuse_constant, object_pairs_hook=_require_unique)
     except json.JSONDecodeError as error:
-        rest = error.doc[error.pos :].lstrip()
-        problem = (
-            "holds a comment, which is not JSON" if rest.startswith(("//", "/*")) else f"is not JSON ({error.msg})"
-        )
-        raise SettingsFileError(
-            f"{name}, line {error.lineno}: {problem}. {agent.title} ignores the whole file until this is mended, and "
-            "memsift does not change it."
-        ) from None
+        has_comment = error.doc[error.pos :].lstrip().startswith(("//", "/*"))
+        problem = "holds a comment, which is not JSON" if has_comment else f"is not JSON ({error.msg})"
+        effect = f"{agent.title} ignores the whole file until this is mended, and memsift does not change it."
+        raise SettingsFileError(f"{name}, line {error.lineno}: {problem}. {effect}") from None
     except (ValueError, RecursionError) as error:
         raise SettingsFileError(f"{name} cannot be read ({error}). Mend it first: nothing was changed.") from None
     if not isinstance(content, dict):

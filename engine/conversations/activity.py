@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 LOG_FILE = "activity.jsonl"
 MAX_LOG_BYTES = 20_000_000
 MAX_REASON = 500
-JUDGEMENT_FIELDS = (
-    *("provider", "model", "depth", "template_hash", "status", "input_tokens", "output_tokens", "cost_usd"),
-)
+LOGGED = ("provider", "model", "depth", "template_hash", "status", "input_tokens", "output_tokens", "cost_usd")
+"""Fields of a judgement."""
+
 NOTHING_FOUND, ALL_DROPPED = "nothing matched", "every candidate was dropped"
 NO_INDEX = "no index yet"
 NOTHING_IN_OLD = "nothing matched in an index that is behind the files"
@@ -71,7 +71,7 @@ class Activity:
             characters=characters,
         )
         if judgement := retrieval.judgement:
-            logged = {name: value for name, value in fields(judgement).items() if name in JUDGEMENT_FIELDS}
+            logged = {name: value for name, value in fields(judgement).items() if name in LOGGED}
             self.note(judge={**logged, "ms": round(judgement.elapsed_ms, 1)})
         if not characters:
             self.note_reason(ALL_DROPPED if retrieval.candidates else nothing)

@@ -122,9 +122,8 @@ def ledger(memory_id: str, decisions: Iterable[LoggedPrompt]) -> MemoryLedger:
     all_decisions = tuple(decisions)
     times = [decision.time for decision in all_decisions if memory_id in decision.injected]
     stages = Counter(stage for decision in all_decisions for name, stage in decision.dropped if name == memory_id)
-    return MemoryLedger(
-        len(times), times[0] if times else "", times[-1] if times else "", tuple(sorted(stages.items()))
-    )
+    first, last = (times[0], times[-1]) if times else ("", "")
+    return MemoryLedger(len(times), first, last, tuple(sorted(stages.items())))
 
 
 def injections(decisions: Iterable[LoggedPrompt]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from engine.agents.claude_code.transcripts import ASSISTANT, USER, typed_text, with_turn
 from engine.agents.registry import unread_agents
-from engine.lean.json_text import without_lone_surrogates
+from engine.lean.json_text import value_at, without_lone_surrogates
 from engine.prompt import Prompt, Turn, as_typed, is_human_prompt, prompt_id, without_blocks
 from engine.stores.files import read_regular
 
@@ -174,10 +174,9 @@ def prompt_of_log(row: Mapping[str, Any]) -> Prompt | None:
 
 def _with_pastes(typed: str, pasted: object, folder: str) -> str:
     """*typed* with its pastes in place. The placeholder of a lost paste stays."""
-    contents = pasted if isinstance(pasted, dict) else {}
 
     def content(placeholder: re.Match[str]) -> str:
-        paste = contents.get(placeholder[1])
+        paste = value_at(pasted, placeholder[1])
         text = _paste_text(paste, folder) if isinstance(paste, dict) else None
         return placeholder[0] if text is None else text
 
@@ -217,9 +216,9 @@ def seconds_of(time: str) -> float | None:
         return None
 
 
-def word_of(row: Mapping[str, Any], name: str) -> str:
-    """A field as text; empty if it is neither text nor a whole number."""
-    value = row.get(name)
+def word_of(row: Mapping[str, Any], *path: str) -> str:
+    """A field, by its path of keys, as text; empty if it is neither text nor a whole number."""
+    value = value_at(row, *path)
     if isinstance(value, str):
         return without_lone_surrogates(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

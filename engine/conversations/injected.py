@@ -1,4 +1,4 @@
-"""What hooks really injected, as retrievals: the memories of the text that a transcript or the hook's log holds.
+"""What hooks added to prompts, by the rows of a transcript or the hook's log: as texts, and as retrievals.
 
 The text is taken apart into its items: the entries of a list, and lines that are one element such as
 `<result ...>...</result>`. A text without a list is one item. An item that names a memory by its path or id, holds its
@@ -12,9 +12,11 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from engine.agents.claude_code.agent import AGENT
 from engine.config import AUTO, INJECTED, injected_name
 from engine.conversations.exports import seconds_of
-from engine.inject import TITLE_LIMIT, clean, cut
+from engine.inject import HEADER, TITLE_LIMIT, clean, cut
+from engine.lean.json_text import value_at, without_lone_surrogates
 from engine.lean.record import Record, replace
 from engine.lean.sha256 import hex_digest
 from engine.memory import Memory, MemorySummary, Section, content_digest
@@ -24,10 +26,23 @@ from engine.search.query import filter_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from engine.conversations.activity_log import LoggedPrompt
     from engine.prompt import Prompt
     from engine.roots import OpenIndex
+
+KINDS = ("hook_success", "hook_additional_context")
+"""Attachments that hold text for the model: of a hook that printed text, and of a hook that printed JSON."""
+
+UNNAMED = "other"
+"""The name of a hook about which the transcript says nothing."""
+
+_OLD_TAG, _OLD_END = "<user-prompt-submit-hook>", "</user-prompt-submit-hook>"
+"""Around the text of a hook in a row of its own, as client 1.0 wrote it."""
+
+_FIRST_TAG = re.compile(r"<([A-Za-z][\w-]{0,39})[\s>]")
+_MOST_OF_NAME = 40
 
 TEXT_ID = "text-"
 """Begins the id of an injected text that no open root holds; the beginning of its digest follows."""
@@ -41,6 +56,57 @@ _MARKS_OF_ID = frozenset("-_./#:")
 _MOST_LOOKED_AT = 5
 _LEAST_CHARACTERS = 15
 """A shorter title or text may stand in another text by chance."""
+
+
+def injection_of(row: Mapping[str, Any]) -> Injection | None:
+    """The text that a hook added to the prompt before this row; None for other kinds of rows."""
+    attachment = row.get("attachment")
+    if row.get("type") == "attachment" and isinstance(attachment, dict):
+        is_of_prompt = attachment.get("type") in KINDS and attachment.get("hookEvent") == AGENT.hook.event
+        return _named(_attached_text(attachment), attachment.get("command")) if is_of_prompt else None
+    content = value_at(row, "message", "content") if row.get("type") == "user" else None
+    if isinstance(content, str) and content.startswith(_OLD_TAG):
+        return _named(content.removeprefix(_OLD_TAG).removesuffix(_OLD_END), None)
+    return None
+
+
+def with_injections(prompts: Sequence[Prompt], found: Mapping[int, Sequence[Injection]]) -> list[Prompt]:
+    """The prompts of one transcript with *found*: place of a prompt among them -> injections.
+
+    A hook that injected something in a transcript was in use there. For the prompts without a text of it, it was
+    silent. Nothing is known of a hook that injected nothing in the whole transcript.
+    """
+    hooks = sorted({injection.hook for injections in found.values() for injection in injections})
+    result = []
+    for place, prompt in enumerate(prompts):
+        texts: dict[str, list[str]] = {hook: [] for hook in hooks}  # two hooks without a name of their own are one
+        for injection in found.get(place, ()):
+            texts[injection.hook].append(injection.text)
+        whole = tuple(Injection(hook, "\n\n".join(parts)) for hook, parts in texts.items())
+        result.append(replace(prompt, injections=whole))
+    return result
+
+
+def _attached_text(attachment: Mapping[str, Any]) -> str:
+    content = attachment.get("content")
+    parts = content if isinstance(content, list) else [content]
+    return without_lone_surrogates("\n".join(part for part in parts if isinstance(part, str))).strip()
+
+
+def _named(text: str, command: object) -> Injection | None:
+    """The injection of *text*; None for an empty text. Its hook is named by its first tag, else by its command's file.
+
+    The client writes no name of a plugin, and for a hook that prints JSON not even the command.
+    """
+    if not text.strip():
+        return None
+    if text.startswith(HEADER):
+        return Injection("", text)
+    if tag := _FIRST_TAG.match(text):
+        return Injection(tag[1], text)
+    words = command.replace('"', "").replace("'", "").split() if isinstance(command, str) else []
+    paths = [word for word in words if "/" in word] or words
+    return Injection((paths[0].rpartition("/")[2][:_MOST_OF_NAME] if paths else "") or UNNAMED, text)
 
 
 class Item(Record):
@@ -137,9 +203,9 @@ class InjectionMatcher:
 def items_of(text: str) -> list[Item]:
     """The parts of an injected text, each about one memory. Lines around a list, such as headings, are left out."""
     lines = text.splitlines()
-    elements = [Item(**_element(match)) for line in lines if (match := _ELEMENT.fullmatch(line))]
+    elements = [match for line in lines if (match := _ELEMENT.fullmatch(line))]
     if elements:
-        return [element for element in elements if element.text]
+        return [item for match in elements if match["name"] != "memory-note" and (item := _element(match)).text]
     starts = [match for line in lines if (match := _LIST_ITEM.fullmatch(line))]
     if len(starts) > 1:
         return [Item(entry) for entry in _entries(lines, min(len(match["indent"]) for match in starts))]
@@ -147,16 +213,10 @@ def items_of(text: str) -> list[Item]:
     return [Item(whole)] if whole else []
 
 
-def _element(match: re.Match[str]) -> dict[str, str]:
-    if match["name"] == "memory-note":
-        return {"text": ""}
+def _element(match: re.Match[str]) -> Item:
     text, confidence = match["text"], _CONFIDENCE.search(match["marks"])
     path = _OWN_PATH.search(text) if confidence else None
-    return {
-        "text": html.unescape(text),
-        "path": path["path"] if path else "",
-        "confidence": confidence[1] if confidence else "",
-    }
+    return Item(html.unescape(text), path["path"] if path else "", confidence[1] if confidence else "")
 
 
 def _entries(lines: Iterable[str], indent: int) -> Iterator[str]:
@@ -195,9 +255,8 @@ def with_log(prompts: Iterable[Prompt], decisions: Iterable[LoggedPrompt]) -> li
     for prompt in prompts:
         made = by_key.get((prompt.session_id, hex_digest(prompt.text)), [])
         if made and not any(injection.text for injection in prompt.injections if not injection.hook):
-            nearest = min(
-                made, key=lambda logged: abs((seconds_of(logged.time) or 0.0) - (seconds_of(prompt.timestamp) or 0.0))
-            )
+            sent = seconds_of(prompt.timestamp) or 0.0
+            nearest = min(made, key=lambda logged: abs((seconds_of(logged.time) or 0.0) - sent))
             others = tuple(injection for injection in prompt.injections if injection.hook)
             prompt = replace(prompt, injections=(Injection("", ids=nearest.injected), *others))
         result.append(prompt)

@@ -9,10 +9,10 @@ from glob import escape, glob
 from typing import TYPE_CHECKING
 
 from engine.agents.agent import SESSIONS_READER
-from engine.agents.claude_code.injections import with_injections
 from engine.agents.registry import all_agents, unread_agents
 from engine.conversations.activity import LOG_FILE
 from engine.conversations.exports import PASTED_TEXT, seconds_of
+from engine.conversations.injected import with_injections
 from engine.conversations.prompt_rows import (
     EXPORT,
     HISTORY,
@@ -225,9 +225,8 @@ class _TranscriptPrompts:
             return False
         start, end = _words(parts[0]), _words(parts[-1])
         texts = self._in_scope(prompt)
-        return any(
-            text.startswith(start) and text.endswith(end) and self._take_one(places) for text, places in texts.items()
-        )
+        found = (places for text, places in texts.items() if text.startswith(start) and text.endswith(end))
+        return any(map(self._take_one, found))
 
     def _in_scope(self, prompt: Prompt) -> dict[str, list[int]]:
         scope = ("session", prompt.session_id) if prompt.session_id else ("project", prompt.cwd)

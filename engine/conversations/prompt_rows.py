@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import closing, suppress
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from engine.agents.claude_code.injections import injection_of
 from engine.agents.claude_code.transcripts import (
     ASSISTANT,
     USER,
@@ -27,6 +28,7 @@ from engine.conversations.exports import (
     prompts_of_export,
     word_of,
 )
+from engine.conversations.injected import injection_of
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
@@ -97,7 +99,9 @@ def prompts_in(path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LI
         if is_export(first[1] or b""):
             yield from _from_export(all_lines, path)
         elif is_named or not path.endswith(".md"):
-            is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
+            is_text = not path.endswith((".jsonl", ".json"))
+            with suppress(ValueError):
+                is_text = is_text and not _kind(_row(*first))
             yield from _from_text(all_lines, path) if is_text else _from_rows(all_lines, path)
 
 
@@ -147,13 +151,6 @@ def _kind(row: dict[str, Any]) -> str:
     return PROMPTS if "prompt" in row else ""
 
 
-def _kind_of_line(number: int, line: bytes | None) -> str:
-    try:
-        return _kind(_row(number, line))
-    except ValueError:
-        return ""
-
-
 def _from_rows(lines: Iterator[Line], path: str) -> Found:
     read: Reader | None = None
     for number, line in lines:
@@ -173,17 +170,12 @@ def _reader(row: dict[str, Any], path: str) -> Reader:
     kind = _kind(row)
     if kind == TRANSCRIPT:
         return _TranscriptReader(path).read
-    if kind == HISTORY:
-        return lambda row: _as_found(prompt_of_history(row, path))
-    if kind == LOG:
-        return lambda row: _as_found(prompt_of_log(row))
+    if kind in (HISTORY, LOG):
+        prompt_of = prompt_of_log if kind == LOG else partial(prompt_of_history, path=path)
+        return lambda row: FoundPrompt(prompt, HISTORY) if (prompt := prompt_of(row)) else None
     if kind == PROMPTS:
         return lambda row: FoundPrompt(_prompt_of(row, file_source(path)), PROMPTS)
     raise ValueError("not a row of a transcript, history or prompt file")
-
-
-def _as_found(prompt: Prompt | None) -> FoundPrompt | None:
-    return FoundPrompt(prompt, HISTORY) if prompt else None
 
 
 def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
@@ -211,8 +203,6 @@ def _decode(lines: Iterator[Line]) -> Iterator[str | BadRow]:
 
 def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
     """The prompts in the table `user_prompts`, whose columns differ by version. Raises ValueError without the table."""
-    from contextlib import closing
-
     from engine.lean.sqlite import DAMAGE
     from engine.stores.claude_mem import opened_database
     from engine.stores.files import UnreadableFileError
@@ -255,11 +245,9 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
         id=word_of(row, "id") or prompt_id(text, turns),
         text=text,
         turns=turns,
-        session_id=word_of(row, "session_id"),
-        cwd=word_of(row, "cwd"),
         timestamp=iso_time(row.get("timestamp")) or word_of(row, "timestamp"),
         source=word_of(row, "source") or source,
-        kind=word_of(row, "kind"),
+        **{name: word_of(row, name) for name in ("session_id", "cwd", "kind")},
         injections=tuple(Injection(word_of(part, "hook"), without_lone_surrogates(part["text"])) for part in injected),
     )
 
@@ -313,9 +301,7 @@ class _TranscriptReader:
 
 def _keys(row: Mapping[str, Any], turn: Turn) -> tuple[str, ...]:
     """Names that a message shares with its copies: a fork keeps the uuid, a prompt sent again keeps its promptId."""
-    attachment, position = row.get("attachment"), row.get("turnPosition")
-    queued = word_of(attachment, "source_uuid") if isinstance(attachment, dict) else ""
-    index = word_of(position, "turnIndex") if isinstance(position, dict) else ""
+    queued, index = word_of(row, "attachment", "source_uuid"), word_of(row, "turnPosition", "turnIndex")
     sent = word_of(row, "promptId") if turn.role == USER else ""
     names = [f"uuid {uuid}" for uuid in (word_of(row, "uuid"), queued) if uuid]
     return (*names, f"prompt {sent} {index} {turn.text}") if sent else tuple(names)

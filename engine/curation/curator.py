@@ -81,10 +81,8 @@ class Curator:
             memory = memory_in(plan.effect.files[0])
             if stone := self.journal.tombstone(text_hash(memory.summary.title, memory.body)):
                 because = f" ({stone.reason})" if stone.reason else ""
-                raise TombstoneError(
-                    f"This text was rejected on {stone.at[:10]} as {stone.title!r}{because}, so it is not made again. "
-                    "--force makes it all the same."
-                )
+                rejected = f"This text was rejected on {stone.at[:10]} as {stone.title!r}{because}"
+                raise TombstoneError(f"{rejected}, so it is not made again. --force makes it all the same.")
         return self._with_index(plan)
 
     def perform(self, plan: Plan) -> PerformedOperation:
@@ -124,16 +122,14 @@ class Curator:
         effect = self.journal.effect(deed.number).reversed()
         for change in effect.files:
             if not os.path.isdir(change.root):
-                raise CurationError(
-                    f"{change.root} does not exist any more, so operation {deed.number} stays. If it was moved, say "
-                    f"where it is now: memsift adopt {quote(change.root)} --root PATH"
-                )
+                problem = f"{change.root} does not exist any more, so operation {deed.number} stays."
+                fix = f"If it was moved, say where it is now: memsift adopt {quote(change.root)} --root PATH"
+                raise CurationError(f"{problem} {fix}")
             if (now := text_at(change.path)) != change.before:
-                raise ChangedSinceError(
-                    f"{change.path} was changed after operation {deed.number} ({deed.summary}), so that is not undone. "
-                    "Undo or repair the later change first; `memsift history` lists the changes of memsift.",
-                    diff(change.name, change.before, now),
-                )
+                problem = f"{change.path} was changed after operation {deed.number} ({deed.summary})"
+                fix = "Undo or repair the later change first; `memsift history` lists the changes of memsift."
+                difference = diff(change.name, change.before, now)
+                raise ChangedSinceError(f"{problem}, so that is not undone. {fix}", difference)
         summary = f"Undid {deed.number} ({deed.summary})"
         return Plan(UNDO, summary, deed.memories, deed.roots, effect, undoes=deed.number)
 

@@ -97,10 +97,8 @@ def require_unchanged(change: FileChange, most: int = MAX_FILE_BYTES) -> None:
     """Raises ChangedSinceError, with the difference, if the file is not as `before`. *most* as for `text_at`."""
     now = text_at(change.path, most)
     if now != change.before:
-        raise ChangedSinceError(
-            f"{change.path} was changed since it was read. Look at it, and try again.",
-            diff(change.name, change.before, now),
-        )
+        problem = f"{change.path} was changed since it was read. Look at it, and try again."
+        raise ChangedSinceError(problem, diff(change.name, change.before, now))
 
 
 def write(change: FileChange, most: int = MAX_FILE_BYTES, *, is_private: bool = False) -> None:

@@ -43,11 +43,8 @@ class IndexFile:
             old = self._lines()
             is_wanted = change.after is not None and self._writing.entry_line(change.name, change.after)
             new = self._listing(old, change) if is_wanted else self._writing.without(old, change.name)
-            index = (
-                IndexChange(hunks_of(old, new, self._writing.IS_SORTED), _digest(old), _digest(new))
-                if new != old
-                else IndexChange()
-            )
+            hunks = hunks_of(old, new, self._writing.IS_SORTED)
+            index = IndexChange(hunks, _digest(old), _digest(new)) if hunks else IndexChange()
             if len(new) > len(old):
                 self.notice = self._writing.left_out("".join(new))
             self._set(new)
@@ -185,9 +182,8 @@ def _place_of(lines: Sequence[str], hunk: Hunk, at: int, best: Callable[[Sequenc
         places = [number + 1 for number, line in enumerate(lines) if line == hunk.above] or [0] * (not hunk.above)
     else:
         size = len(hunk.before)
-        places = [
-            number for number in range(len(lines) - size + 1) if tuple(lines[number : number + size]) == hunk.before
-        ]
+        starts = range(len(lines) - size + 1)
+        places = [start for start in starts if tuple(lines[start : start + size]) == hunk.before]
     if not places and not hunk.before:
         return best(lines, hunk.after[0])
     return min(places, key=lambda place: abs(place - at), default=None)

@@ -32,10 +32,7 @@ VERSION = 1
 PENDING, DONE, INCOMPLETE = "pending", "done", "incomplete"
 UNDO = "undo"
 DAMAGED = "Move the file away to begin a new one; what is in it can then not be undone."
-UNDAMAGED = (
-    "Look whether the disk has room, you may write there, and no other memsift is at work; XDG_DATA_HOME names another "
-    "folder."
-)
+UNDAMAGED = "Look whether the disk has room, you may write there, and no other memsift is at work"
 COLUMNS = "number, at, kind, summary, memories, roots, state, undoes"
 
 
@@ -195,7 +192,7 @@ class Journal:
 
     def _explained(self, error: Exception) -> JournalError:
         is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-        advice = DAMAGED if is_damaged else UNDAMAGED
+        advice = DAMAGED if is_damaged else f"{UNDAMAGED}; XDG_DATA_HOME names another folder."
         return JournalError(f"The journal {self._path} cannot be used ({error}). {advice}")
 
 

@@ -113,9 +113,8 @@ class Create(Record):
         root = os.path.realpath(self.root)
         name, text = writing_of(root, category=self.draft.category).created(self.draft, now)
         if os.path.lexists(os.path.join(root, name)):
-            raise InvalidMemoryError(
-                f"There is a file {name} already. Choose another id or title, or edit that memory."
-            )
+            fix = "Choose another id or title, or edit that memory."
+            raise InvalidMemoryError(f"There is a file {name} already. {fix}")
         stem = os.path.splitext(os.path.basename(name))[0]
         effect = Effect((FileChange(root, name, None, text),))
         return Plan("create", f"Created {stem}", (stem,), (root,), effect)
@@ -235,16 +234,13 @@ class Move(OfMemory):
         if target == place.root:
             raise CurationError(f"{self.memory.id} is in {target} already.")
         if place.copies:
-            raise CurationError(
-                f"{place.copies[0]} has the id {self.memory.id!r} as well, and would take the place of the memory that "
-                "is moved. Delete the copy first, or give it another id."
-            )
+            copy = f"{place.copies[0]} has the id {self.memory.id!r} as well"
+            fix = "Delete the copy first, or give it another id."
+            raise CurationError(f"{copy}, and would take the place of the memory that is moved. {fix}")
         writing_of(target)
         if module_for(formats_of(place.root), place.name) not in format_of(target).split("+"):
-            raise CurationError(
-                f"{target} is a root of another format, so {self.memory.id} cannot be moved there. Create it there, "
-                "and retire it here."
-            )
+            problem = f"{target} is a root of another format, so {self.memory.id} cannot be moved there."
+            raise CurationError(f"{problem} Create it there, and retire it here.")
         if os.path.lexists(os.path.join(target, place.name)):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
         arrived = FileChange(target, place.name, None, place.mark + place.text)

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from engine.agents.agent import ALLOWED
@@ -37,7 +38,7 @@ from engine.doctor import DoctorFinding, note, ok, problem
 from engine.errors import RootError
 from engine.lean.record import replace
 from engine.opening import open_index
-from engine.paths import cutoff_file, hook_start_file, root_key, state_dir
+from engine.paths import cutoff_file, hook_start_file, state_dir
 from engine.settings.sources import read_config
 
 if TYPE_CHECKING:
@@ -217,23 +218,19 @@ def _last_row(place: str) -> Mapping[str, Any]:
 def _title(roots: Sequence[str], environ: Mapping[str, str]) -> str:
     """The longest title of the first root's memories, as a prompt that has an answer."""
     try:
-        index = open_index(roots[0], environ)
+        with closing(open_index(roots[0], environ)) as index:
+            return max((summary.title for summary in index.summaries()), key=len, default="")
     except (RootError, IndexError):
         return ""
-    try:
-        return max((summary.title for summary in index.summaries()), key=len, default="")
-    finally:
-        index.close()
 
 
 def _copy_state(place: str, roots: Sequence[str], environ: Mapping[str, str]) -> None:
     """Give the hook what it reads from the state folder: tuned cutoffs, and the plugin's record of the start."""
-    pairs = [
-        (cutoff_file(state_dir(root, environ)), cutoff_file(os.path.join(place, "memsift", root_key(root))))
-        for root in roots
-    ]
-    pairs.append((hook_start_file(environ), os.path.join(place, "memsift", os.path.basename(hook_start_file(environ)))))
-    for source, target in pairs:
+    sources, targets = (
+        [hook_start_file(around), *(cutoff_file(state_dir(root, around)) for root in roots)]
+        for around in (environ, {**environ, "XDG_STATE_HOME": place})
+    )
+    for source, target in zip(sources, targets, strict=True):
         if os.path.isfile(source):
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(source, target)

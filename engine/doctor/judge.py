@@ -38,11 +38,8 @@ def finding(config: JudgeConfig, environ: Mapping[str, str]) -> DoctorFinding:
     try:
         return _answer(*_request(name, environ), f"{name}, {config.model}")
     except ProviderError as error:
-        return problem(
-            CHECK,
-            str(error).rstrip("."),
-            "Check the key and the network, or switch the judge off: memsift config set judge.enabled false",
-        )
+        fix = "Check the key and the network, or switch the judge off: memsift config set judge.enabled false"
+        return problem(CHECK, str(error).rstrip("."), fix)
 
 
 def _request(name: str, environ: Mapping[str, str]) -> tuple[str, dict[str, str]]:
@@ -65,15 +62,9 @@ def _answer(url: str, headers: Mapping[str, str], name: str) -> DoctorFinding:
     if status in (401, 403):
         return problem(CHECK, f"{name}: {host} refuses the key (HTTP {status})", "Set a key that is valid there.")
     if status >= 500:
-        return problem(
-            CHECK,
-            f"{name}: {host} is out of order (HTTP {status})",
-            "Try again later. Until then the hook injects without the judge.",
-        )
+        fix = "Try again later. Until then the hook injects without the judge."
+        return problem(CHECK, f"{name}: {host} is out of order (HTTP {status})", fix)
     if status != 200:
-        return note(
-            CHECK,
-            f"{name}: {host} answers, but lists no models (HTTP {status})",
-            f"Check {os.path.basename(url)} in its manual, or the base URL.",
-        )
+        fix = f"Check {os.path.basename(url)} in its manual, or the base URL."
+        return note(CHECK, f"{name}: {host} answers, but lists no models (HTTP {status})", fix)
     return ok(CHECK, f"{name}: {host} answers and takes the key")

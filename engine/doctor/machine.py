@@ -56,11 +56,9 @@ def _sqlite() -> DoctorFinding:
     with closing(sqlite3.connect(":memory:")) as db, suppress(sqlite3.Error):
         db.execute("create virtual table words using fts5(text)")
         return ok("sqlite", f"{sqlite3.sqlite_version}, with FTS5")
-    return problem(
-        "sqlite",
-        f"{sqlite3.sqlite_version} has no full-text search (FTS5): only words of titles and tags are compared",
-        "Install memsift with another Python. The Python of python.org, uv or your system usually has FTS5.",
-    )
+    text = f"{sqlite3.sqlite_version} has no full-text search (FTS5): only words of titles and tags are compared"
+    fix = "Install memsift with another Python. The Python of python.org, uv or your system usually has FTS5."
+    return problem("sqlite", text, fix)
 
 
 def _clock(environ: Mapping[str, str]) -> DoctorFinding:
@@ -85,9 +83,8 @@ def _disk(environ: Mapping[str, str]) -> DoctorFinding:
     for purpose, folder in folders(environ).items():
         place = existing(folder)
         if not os.access(place, os.W_OK):
-            return problem(
-                "disk", f"{place} cannot be written, so there is no place for {purpose}", f"Allow it: chmod u+w {place}"
-            )
+            text = f"{place} cannot be written, so there is no place for {purpose}"
+            return problem("disk", text, f"Allow it: chmod u+w {place}")
         free[place] = shutil.disk_usage(place).free
     place = min(free, key=free.__getitem__)
     if free[place] < LEAST_FREE_BYTES:

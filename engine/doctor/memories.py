@@ -33,26 +33,21 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.settings.roots import RootSearch
 
+NO_ROOTS = "Go to a project with .claude/memory, or name folders with `roots` in config.toml."
 MUTE_OFF, TUNE_AGAIN = "memsift mute --off", "memsift tune --target-precision 0.8"
 
 
 def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[DoctorFinding]:
     """*search*: the roots that the hook uses for a client in *folder*."""
     found = [note("roots", refused.text.rstrip("."), refused.remedy) for refused in search.refused]
-    found += [
-        problem("roots", mistake.rstrip("."), f"Mend roots in {config_file(environ)}.") for mistake in search.mistakes
-    ]
+    mend = f"Mend roots in {config_file(environ)}."
+    found += [problem("roots", mistake.rstrip("."), mend) for mistake in search.mistakes]
     if auto := search.auto_memory.said_by:
         place = search.auto_memory.folder
         found.append(ok("auto memory", f"{f'in {place}' if place else 'off'}, as {auto} says"))
     if not search.roots:
         found.append(
-            problem(
-                "roots",
-                f"there are no memories for {folder}",
-                "Go to a project with .claude/memory, or name folders with `roots` in config.toml. memsift demo shows "
-                "examples.",
-            )
+            problem("roots", f"there are no memories for {folder}", f"{NO_ROOTS} memsift demo shows examples.")
         )
     found += [note("mute", said, MUTE_OFF) for said in muted(search.roots[:1], environ)]
     for root in search.roots:
@@ -64,9 +59,8 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
             found.append(problem("index", str(error), f"Look at {root}: memsift list --root {root}"))
             found.append(_trust(root, environ))
         found += [note("moved", f"{root}: {said}", "") for said in describe_moves(root, environ)]
-    if len(search.roots) > 1 and (
-        said := together([read_config(root, environ) for root in search.roots], environ).notice
-    ):
+    readings = [read_config(root, environ) for root in search.roots]
+    if readings[1:] and (said := together(readings, environ).notice):
         found.append(ok("cutoff", said))
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
@@ -135,10 +129,8 @@ def _trust(root: str, environ: Mapping[str, str]) -> DoctorFinding:
         state = f"not trusted any more ({reading.change})" if reading.change else "not trusted"
         text = f"{root} is {state}, so these settings do not count: {keys}"
         return note("trust", text, f"To allow: {trust_command(root)}")
-    return ok(
-        "trust",
-        f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted; its settings need no trust'}",
-    )
+    state = "trusted" if trust_of(root, environ) else "not trusted; its settings need no trust"
+    return ok("trust", f"{root}: {state}")
 
 
 def _cutoff(index: Index, environ: Mapping[str, str]) -> Iterator[DoctorFinding]:
@@ -146,9 +138,8 @@ def _cutoff(index: Index, environ: Mapping[str, str]) -> Iterator[DoctorFinding]
     root, config = index.root, read_config(index.root, environ).config
     cutoff, reason = chosen_cutoff([(state_dir(root, environ), root)], config, trust_in(environ))
     if reason:
-        yield note(
-            "cutoff", f"{root}: the tuned model does not count: it {reason}", "To see what holds: memsift config"
-        )
+        text = f"{root}: the tuned model does not count: it {reason}"
+        yield note("cutoff", text, "To see what holds: memsift config")
     elif cutoff and cutoff.place:
         has_phrases = config.phrases and index.look(lambda postings: postings.has_phrases)
         if said := fit_difference(cutoff.model, has_phrases=has_phrases):
@@ -171,8 +162,5 @@ def _transcripts(folder: str, environ: Mapping[str, str]) -> DoctorFinding:
     count = sum(name.endswith(".jsonl") for name in os.listdir(place)) if os.path.isdir(place) else 0
     if count:
         return ok("transcripts", f"{counted(count, 'transcript')} in {place}")
-    return note(
-        "transcripts",
-        f"none in {place}",
-        "Claude Code was not used in this folder. Prompts come from SpecStory or aider here, or from --prompts.",
-    )
+    fix = "Claude Code was not used in this folder. Prompts come from SpecStory or aider here, or from --prompts."
+    return note("transcripts", f"none in {place}", fix)

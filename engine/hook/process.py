@@ -38,7 +38,7 @@ from engine.settings.sources import SettingsReading, read_config
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import TextIO
+    from typing import Any, TextIO
 
     from engine.agents.agent import Agent
     from engine.judge.judge import Judge
@@ -99,15 +99,8 @@ def parse_request(stdin: bytes, environ: Mapping[str, str], agent: Agent | None 
     content = agent.request(content, environ) if agent else content
     texts = {name: value for name, value in content.items() if isinstance(value, str)}
     typed, added = parted(texts["prompt"])
-    return Request(
-        prompt=typed,
-        added=added,
-        prompt_id=texts.get("prompt_id", ""),
-        session_id=texts.get("session_id", ""),
-        cwd=texts.get("cwd") or os.getcwd(),
-        transcript_path=texts.get("transcript_path", ""),
-        source=texts.get("source", ""),
-    )
+    others = {name: texts.get(name, "") for name in ("prompt_id", "session_id", "transcript_path", "source")}
+    return Request(prompt=typed, added=added, cwd=texts.get("cwd") or os.getcwd(), **others)
 
 
 def skip_reason(request: Request) -> str:
@@ -146,10 +139,7 @@ class HookAnswer:
         agent: Agent | None = None,
     ) -> None:
         self.activity = Activity()
-        self._environ = environ
-        self._stderr = stderr
-        self._allow = allow
-        self._agent = agent
+        self._environ, self._stderr, self._allow, self._agent = environ, stderr, allow, agent
         self._folder = self._started_in = ""
         self._request: Request | None = None
         self._session: Session | None = None
@@ -247,8 +237,9 @@ class HookAnswer:
             self.activity.note_reason(reason)
             return ""
         self.activity.leave(self._folder, config.allowed_seconds + ALARM_S)
-        living = self._agent.transcripts.living_prompts if self._agent and request.transcript_path else None
-        session = load_session(self._folder, request.session_id, request.transcript_path, living)
+        path, agent = request.transcript_path, self._agent
+        living = lambda: transcripts_of(agent).living_prompts(path) if path else None  # noqa: E731 - few prompts need it
+        session = load_session(self._folder, request.session_id, living)
         self.activity.stage("session")
         retrieval = self._retrieve(request, readings, joint, session)
         lag = min((index.lag for index in self._indexes), key=[*OF_LAG].index)
@@ -256,9 +247,8 @@ class HookAnswer:
             self.activity.note(index=lag)
         # A hint that nothing fits would be false before the memories were read.
         context = inject.context(retrieval, config, request.cwd) if retrieval.injected or not lag else ""
-        self.activity.note_retrieval(
-            retrieval, inject.length(context), OF_LAG[lag] if lag else self._nothing(retrieval)
-        )
+        nothing = OF_LAG[lag] if lag else self._nothing(retrieval)
+        self.activity.note_retrieval(retrieval, inject.length(context), nothing)
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
         self._warn(warning(retrieval))
@@ -283,13 +273,11 @@ class HookAnswer:
         self, request: Request, readings: list[SettingsReading], joint: OpenRoots | None, session: Session
     ) -> Retrieval:
         config = joint.config if joint else readings[0].config
-        indexes = [
-            self._open(reading.root, config.deadline / len(readings), is_alone=len(readings) == 1)
-            for reading in readings
-        ]
+        share_s, is_alone = config.deadline / len(readings), len(readings) == 1
+        indexes = [self._open(reading.root, share_s, is_alone=is_alone) for reading in readings]
         self.activity.stage("index")
         judge = _judge(config, self._environ)
-        turns = _turns(request, config, self._environ, self._agent, has_judge=judge is not None)
+        turns = self._turns(request, config, has_judge=judge is not None)
         prompt = typed_prompt(request.prompt, (*turns, *request.added))
         question = Query(prompt, session=session)
         if joint:
@@ -307,6 +295,21 @@ class HookAnswer:
         self.activity.note(corpus=indexes[0].corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
+
+    def _turns(self, request: Request, config: Config, *, has_judge: bool) -> tuple[Turn, ...]:
+        """The last turns of the conversation, for the query and for a judge.
+
+        With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
+        """
+        if has_judge:
+            wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
+        else:
+            wanted = TURNS if config.match_strategy == MEMSIFT else 0
+        path, folder = request.transcript_path, self._agent.home(self._environ) if self._agent else ""
+        if not wanted or not is_in_place(path, self._environ, folder):
+            return ()
+        turns: tuple[Turn, ...] = transcripts_of(self._agent).last_turns(path, wanted)
+        return turns
 
     def _open(self, root: str, deadline_s: float, *, is_alone: bool) -> Index:
         """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
@@ -363,26 +366,9 @@ def _run() -> None:
     decision.remember()
 
 
-def _turns(
-    request: Request, config: Config, environ: Mapping[str, str], agent: Agent | None, *, has_judge: bool
-) -> tuple[Turn, ...]:
-    """The last turns of the conversation with *agent*, or with Claude Code, for the query and for a judge.
-
-    With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
-    """
-    if has_judge:
-        wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
-    else:
-        wanted = TURNS if config.match_strategy == MEMSIFT else 0
-    path, folder = request.transcript_path, agent.home(environ) if agent else ""
-    if not wanted or not is_in_place(path, environ, folder):
-        return ()
-    if agent:
-        turns: tuple[Turn, ...] = agent.transcripts.last_turns(path, wanted)
-        return turns
-    from engine.agents.claude_code.transcripts import last_turns
-
-    return last_turns(path, wanted)
+def transcripts_of(agent: Agent | None) -> Any:
+    """The module that reads the sessions of *agent*, by default Claude Code's. It is loaded only for this."""
+    return __import__(agent.reader if agent else "engine.agents.claude_code.transcripts", fromlist=["last_turns"])
 
 
 def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:

@@ -35,27 +35,15 @@ SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
 """For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
 
 
-def load_session(
-    folder: str,
-    session_id: str,
-    transcript_path: str = "",
-    living: Callable[[str], frozenset[str] | None] | None = None,
-) -> Session:
+def load_session(folder: str, session_id: str, living: Callable[[], frozenset[str] | None]) -> Session:
     """The session as saved. Without an id, or if the file cannot be read, it has no memories.
 
-    Without a transcript, all that was given counts. *living* gives the prompts that a transcript of another agent than
-    Claude Code holds.
+    *living* gives the prompts that the conversation holds; None if that is not known: then all that was given counts.
     """
     given = _read(folder, session_id) if session_id else None
     if not given:
         return Session(is_new=given is None)
-    names = None
-    if transcript_path and living:
-        names = living(transcript_path)
-    elif transcript_path:
-        from engine.agents.claude_code.transcripts import living_prompts
-
-        names = living_prompts(transcript_path)
+    names = living()
     held = {name: row for name, row in given.items() if names is None or not names.isdisjoint(row[1:])}
     return Session({name: row[0] for name, row in held.items()}, held, is_new=False)
 

@@ -45,6 +45,13 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
+def value_at(content: object, *path: str) -> Any:
+    """The value at a path of keys in objects that stand in each other; None where there is none."""
+    for key in path:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content
+
+
 def dumps(value: object, *, ascii_only: bool = True, space: str = " ") -> str:
     """*value* as `json.dumps` spells it: a dict with text keys, list, tuple, str, int, float, bool or None.
 

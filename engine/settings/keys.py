@@ -63,12 +63,10 @@ class KeySource:
     """
 
     def __init__(self, name: str, folder: str = "", *, is_confined: bool = False) -> None:
-        self.name = name
+        self.name, self._folder, self._is_confined = name, folder, is_confined
         self.mistakes: list[Mistake] = []
         self.remarks: list[Mistake] = []
         self.keys: set[str] = set()
-        self._folder = folder
-        self._is_confined = is_confined
 
     def over(self, target: T, section: object, key: str = SECTION) -> T:
         """*target*, a Config or one of its sections, with the values of *section*.

@@ -283,12 +283,9 @@ def user_roots(environ: Mapping[str, str]) -> RootSearch:
     if not isinstance(listed, list):
         return RootSearch(mistakes=(f"{path}: {KEY!r} is {shown(listed)}; expected a list of paths.",))
     found = [(value, resolved(value, environ)) for value in listed[:MOST_ROOTS]]
-    mistakes = [
-        f"{path}: {KEY!r} names {shown(value)}, which is not used; expected the absolute path, or one from ~, of a "
-        "folder or file that exists."
-        for value, root in found
-        if not root
-    ]
+    expected = "expected the absolute path, or one from ~, of a folder or file that exists"
+    unused = [shown(value) for value, root in found if not root]
+    mistakes = [f"{path}: {KEY!r} names {value}, which is not used; {expected}." for value in unused]
     if len(listed) > MOST_ROOTS:
         mistakes.append(f"{path}: {KEY!r} has {len(listed):,} paths; only the first {MOST_ROOTS} are used.")
     return RootSearch(tuple(dict.fromkeys(root for _, root in found if root)), mistakes=tuple(mistakes))

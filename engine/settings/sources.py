@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    Key = tuple[str, ...]
+
 VARIABLES = {
     "MEMSIFT_MATCH_STRATEGY": ("match_strategy",),
     "MEMSIFT_MAX_INJECT": ("max_inject",),
@@ -93,9 +95,8 @@ class SettingsReading(Record):
         names = [key.removeprefix(f"{SECTION}.") for key, _ in self.untrusted]
         keys = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
         file = os.path.join(self.root, CONFIG_FILE)
-        reason = (
-            f"this root is not trusted any more: {self.change}" if self.change else "you have not trusted this root"
-        )
+        lost = f"this root is not trusted any more: {self.change}"
+        reason = lost if self.change else "you have not trusted this root"
         text = f"{file}: {keys} ignored, because {reason}. To allow: {trust_command(self.root)}"
         return f"{text} ({self.no_trust})" if self.no_trust else text
 
@@ -132,11 +133,7 @@ def _hinted(mistake: Mistake) -> str:
 
 
 def read_config(
-    root: str,
-    given: Mapping[str, str],
-    *,
-    is_trusted: bool = False,
-    changes: Mapping[tuple[str, ...], object] | None = None,
+    root: str, given: Mapping[str, str], *, is_trusted: bool = False, changes: Mapping[Key, object] | None = None
 ) -> SettingsReading:
     """The settings of *root*. *given*: the environment, and flags as variables. Never raises an Exception.
 
@@ -161,13 +158,8 @@ def trust_command(root: str) -> str:
 class _Reader:
     """Puts the sources of a root over each other."""
 
-    def __init__(
-        self, root: str, given: Mapping[str, str], *, is_trusted: bool, changes: Mapping[tuple[str, ...], object]
-    ) -> None:
-        self._root = root
-        self._given = given
-        self._is_trusted = is_trusted
-        self._changes = changes
+    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool, changes: Mapping[Key, object]) -> None:
+        self._root, self._given, self._is_trusted, self._changes = root, given, is_trusted, changes
         self._sources: list[KeySource] = []
         self._untrusted: tuple[tuple[str, object], ...] = ()
         self._no_trust = self._change = ""

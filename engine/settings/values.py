@@ -13,6 +13,7 @@ from engine.config import CONFIG_FILE, TUNED, Config, settings_in
 from engine.curation.files import FileChange, text_at, write
 from engine.default_model import BALANCED, FALSE_FIRES, MEASURED
 from engine.errors import ConfigError
+from engine.lean.json_text import value_at
 from engine.lean.record import Record
 from engine.paths import config_file
 from engine.settings.keys import SECTION, KeySource
@@ -73,7 +74,7 @@ def keys_of(name: str, others: Iterable[str] = ()) -> tuple[str, ...]:
     raise ConfigError(f"There is no setting {name!r}.{hint} memsift config lists them all.")
 
 
-def value_of(keys: tuple[str, ...], text: str) -> object:
+def value_of(keys: tuple[str, ...], text: str) -> Any:
     """The value that *text* spells for a setting. Raises ConfigError for a value that is not allowed.
 
     A mode's `prompt_file` is not opened: it lies beside the file that names it.
@@ -82,10 +83,7 @@ def value_of(keys: tuple[str, ...], text: str) -> object:
     section = section_of(keys, text, Config())
     source.over(Config(), section)
     checked(SettingsReading("", Config(), tuple(source.mistakes)))
-    value: object = section
-    for key in keys:
-        value = value[key] if isinstance(value, dict) else value
-    return value
+    return value_at(section, *keys)
 
 
 def threshold_text(threshold: float | str | None, cutoff: Cutoff) -> str:

@@ -137,11 +137,8 @@ def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:
             continue
         try:
             with os.scandir(path) as entries:
-                found |= {
-                    f"{folder}/{entry.name}": entry.is_symlink()
-                    for entry in entries
-                    if entry.name.endswith(".json") and not entry.name.startswith(".")
-                }
+                files = [entry for entry in entries if entry.name.endswith(".json") and entry.name[0] != "."]
+                found |= {f"{folder}/{entry.name}": entry.is_symlink() for entry in files}
         except OSError as error:
             skipped.append(Skipped(folder, f"cannot be listed ({error.strerror})"))
     return found

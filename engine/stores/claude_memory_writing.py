@@ -112,11 +112,8 @@ def rewritten(text: str, new: str, now: str) -> str:
     except (ValueError, RecursionError) as error:
         raise InvalidMemoryError(f"The new text is not a JSON object ({error}). Nothing was changed.") from None
     before = _document(text)
-    wrong = [name for name in KEPT if before.get(name) != after.get(name)]
-    if wrong:
-        raise InvalidMemoryError(
-            f"{', '.join(wrong)} may not be changed in an editor; memsift sets them. Nothing was changed."
-        )
+    if wrong := ", ".join(name for name in KEPT if before.get(name) != after.get(name)):
+        raise InvalidMemoryError(f"{wrong} may not be changed in an editor; memsift sets them. Nothing was changed.")
     return text if after == before else _checked(text, _up_to_date(text, new, now))
 
 

@@ -68,13 +68,9 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     require_inside(root, path)
     name = without_lone_surrogates(name_in(root, relative))
     content = bytes_of(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
-    lines = enumerate(content.split(b"\n"), start=1)
+    lines = [(number, line) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
     rows = _whole(content) if name.endswith(GRAPH) else None
-    numbered = (
-        [(1, row) for row in rows]
-        if rows
-        else ((number, row) for number, line in lines if line.strip() for row in _objects(line))
-    )
+    numbered = [(1, row) for row in rows] if rows else ((at, row) for at, line in lines for row in _objects(line))
     parts = ((f"{name}:{number}", (number, part)) for number, row in numbered for part in _observations(row))
     yield from memories_of_rows(parts, lambda part: _memory(_row(part[1]), path, part[0]), name, "lines")
 
@@ -129,12 +125,8 @@ def _observations(line: bytes | dict[str, Any]) -> Iterator[bytes | dict[str, An
         texts = [text for text in row["observations"] if isinstance(text, str) and text.strip()]
         for number, text in enumerate(texts):
             own = f"{name}#{hex_digest(text)[:12]}" if number else name
-            yield {
-                "id": own,
-                "title": short(f"{name}: {text}"),
-                "text": text,
-                "tags": [_line(row, ("entityType",))],
-            } | {"category": ENTITY}
+            title, tags = short(f"{name}: {text}"), [_line(row, ("entityType",))]
+            yield {"id": own, "title": title, "text": text, "tags": tags, "category": ENTITY}
         if not texts:
             yield {"name": name, "observations": []}
 
@@ -171,9 +163,8 @@ def _memory(row: dict[str, Any], path: str, number: int) -> Memory:
     ]
     if not whole and (unknown or not title):
         names = ", ".join(map(short, unknown[:MOST_FIELDS]))
-        raise UnreadableFileError(
-            f"has no text in a field that is known; its fields: {names}" if names else "has no title and no text"
-        )
+        reason = f"has no text in a field that is known; its fields: {names}" if names else "has no title and no text"
+        raise UnreadableFileError(reason)
     if not title:
         title = short(whole)
         sections = () if title == whole else sections

@@ -54,7 +54,7 @@ def _wait_for_file(note: int, root: str, deadline: float) -> None:
 
     while True:
         try:
-            flock(note, LOCK_EX | LOCK_NB)
+            return flock(note, LOCK_EX | LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise RootLockedError(f"Another memsift is changing {root}. Try again when it has finished.") from None
@@ -64,8 +64,6 @@ def _wait_for_file(note: int, root: str, deadline: float) -> None:
                 f"The state folder of {root} cannot be locked ({error.strerror}), so nothing was changed: another "
                 "memsift could be at work there. XDG_STATE_HOME names a folder on another disk."
             ) from None
-        else:
-            return
 
 
 def _make(path: str, note: int, deadline: float) -> None:
@@ -78,10 +76,8 @@ def _make(path: str, note: int, deadline: float) -> None:
             if _is_abandoned(path, earlier):
                 continue
             if time.monotonic() >= deadline:
-                raise RootLockedError(
-                    f"Another program is changing these memories: it holds {path}. Try again. A lock older than "
-                    f"{STALE_S:.0f} seconds is taken over."
-                ) from None
+                problem = f"Another program is changing these memories: it holds {path}. Try again."
+                raise RootLockedError(f"{problem} A lock older than {STALE_S:.0f} seconds is taken over.") from None
             time.sleep(POLL_S)
         except OSError as error:
             place = os.path.dirname(path)

@@ -127,7 +127,7 @@ class RootStore:
     def __init__(self, formats: tuple[MemoryFormat, ...]) -> None:
         self.formats = formats
         self.name = "+".join(format_.module for format_ in formats)
-        self._stores = {format_.module: store_module(format_.module) for format_ in self.formats}
+        self._stores: dict[str, Store] = {format_.module: store_module(format_.module) for format_ in formats}
 
     def listing(self, root: str) -> Listing:
         """As for `Store`. A folder without any file to read has a reason among `skipped`."""
@@ -158,17 +158,15 @@ def store_of(root: str, name: str = "") -> RootStore:
     return RootStore(tuple(known[module] for module in name.split("+") if name) or formats_of(root) or FORMATS[:1])
 
 
-def store_module(name: str) -> Store:
-    """The module of a format."""
-    module: Any = __import__(f"engine.stores.{MODULES.get(name, name)}", fromlist=["read"])
-    store: Store = module
-    return store
+def store_module(name: str) -> Any:
+    """The module of a format, a `Store`."""
+    return __import__(f"engine.stores.{MODULES.get(name, name)}", fromlist=["read"])
 
 
 def file_store_of(root: str, name: str = "") -> FileStore:
     """The store for the file *name* of a root, whose format can be written: see `engine.stores.writing.writing_of`."""
-    store: Any = store_module(module_for(formats_of(root) or FORMATS[:1], name))
-    return store  # type: ignore[no-any-return]
+    store: FileStore = store_module(module_for(formats_of(root) or FORMATS[:1], name))
+    return store
 
 
 def module_for(formats: Sequence[MemoryFormat], name: str) -> str:
@@ -219,10 +217,8 @@ def _kind_of_notes(root: str, names: list[str]) -> MemoryFormat:
 def _is_typed(path: str) -> bool:
     """Whether the front matter of a note has a type of auto memory, a name and a description."""
     front = _start(path).partition(b"\n---")[0]
-    signs = (b"\nname:", b"\ndescription:")
-    return (
-        front.startswith(b"---") and all(sign in front for sign in signs) and any(map(front.__contains__, TYPE_SIGNS))
-    )
+    has_keys = front.startswith(b"---") and b"\nname:" in front and b"\ndescription:" in front
+    return has_keys and any(map(front.__contains__, TYPE_SIGNS))
 
 
 def nothing_to_read(root: str) -> str:
@@ -275,13 +271,10 @@ def _names(folder: str) -> list[str]:
 
 def _ends_like(root: str, ends: tuple[str, ...]) -> bool:
     """Whether the path of *root* ends in one of *ends*."""
-    parts = root.split(os.sep)
-    split = [end.split("/") for end in ends]
-    return any(
-        len(parts) > len(end)
-        and all(_has_sign([part], (sign,)) for part, sign in zip(parts[-len(end) :], end, strict=True))
-        for end in split
-    )
+    parts = root.split(os.sep)[::-1]
+    split = [end.split("/")[::-1] for end in ends]
+    fitting = (end for end in split if all(_has_sign([part], (sign,)) for part, sign in zip(parts, end, strict=False)))
+    return any(len(parts) > len(end) for end in fitting)
 
 
 def _has_sign(names: Sequence[str], signs: tuple[str, ...]) -> bool:
@@ -302,20 +295,13 @@ def _has_notes(root: str) -> bool:
     """Whether a folder, or a folder in it, holds notes. Lists and descriptions of notes alone are none."""
     folders = [root]
     for folder in folders:
-        names, below = _inside(folder)
-        if _has_sign([name for name in names if name.lower() not in (NO_NOTES, LIST)], NOTES):
+        try:
+            with os.scandir(folder) as found:
+                entries = [entry for entry in found if entry.name[:1] != "."]
+                below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        if _has_sign([entry.name for entry in entries if entry.name.lower() not in (NO_NOTES, LIST)], NOTES):
             return True
         folders += below[: max(0, FOLDERS_LOOKED_AT - len(folders))]
     return False
-
-
-def _inside(folder: str) -> tuple[list[str], list[str]]:
-    """The names in a folder that are not hidden, and the paths of folders among them, without links."""
-    try:
-        with os.scandir(folder) as found:
-            entries = [entry for entry in found if entry.name[:1] != "."]
-            return [entry.name for entry in entries], [
-                entry.path for entry in entries if entry.is_dir(follow_symlinks=False)
-            ]
-    except OSError:
-        return [], []

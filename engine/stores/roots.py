@@ -38,10 +38,8 @@ def readable_root(root: str) -> str:
     if not os.path.isdir(root):
         if os.path.isfile(root) and format_of(resolved):
             return resolved
-        raise RootUnreadableError(
-            f"{root} is not a folder, and no file of memories (.md, .jsonl, .db). Name the folder that holds the "
-            "memories with --root."
-        )
+        problem = f"{root} is not a folder, and no file of memories (.md, .jsonl, .db)."
+        raise RootUnreadableError(f"{problem} Name the folder that holds the memories with --root.")
     try:
         os.listdir(resolved)
     except OSError as error:

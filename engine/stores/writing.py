@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.errors import InvalidMemoryError, ReadOnlyStoreError
+from engine.errors import CurationError, InvalidMemoryError
 from engine.lean.record import Record
 from engine.stores.registry import MODULES, formats_of, module_for
 
@@ -149,25 +149,23 @@ class Writing(Protocol):
 def writing_of(root: str, name: str = "", category: str = "") -> Writing:
     """The module that writes the file *name* of *root*, or a new memory of *category*: by default the first that fits.
 
-    Raises ReadOnlyStoreError.
+    Raises CurationError.
     """
     formats = formats_of(root)
     modules = [module_for(formats, name)] if name and formats else [format_.module for format_ in formats]
     writings = [writing for writing in map(_writing, modules) if writing]
     if not writings:
-        raise ReadOnlyStoreError(
-            f"{root} holds memories in the format {' and '.join(modules).replace('_', ' ')}, which memsift only reads. "
-            "Change them with the program that wrote them."
-        )
+        names = " and ".join(modules).replace("_", " ")
+        problem = f"{root} holds memories in the format {names}, which memsift only reads."
+        raise CurationError(f"{problem} Change them with the program that wrote them.")
     return next((writing for writing in writings if category in writing.CATEGORIES), writings[0])
 
 
 def writings_in(root: str, names: Iterable[str]) -> dict[Writing, list[str]]:
     """The modules that write formats of *root*, and which of the files *names* each writes."""
     formats = formats_of(root)
-    found: dict[Writing, list[str]] = {
-        writing: [] for format_ in formats if (writing := _writing(format_.module)) is not None
-    }
+    writings = filter(None, (_writing(format_.module) for format_ in formats))
+    found: dict[Writing, list[str]] = {writing: [] for writing in writings}
     for name in names if found else ():
         if (own := _writing(module_for(formats, name))) is not None:
             found[own].append(name)

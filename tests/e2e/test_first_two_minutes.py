@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agents.installation import plugin_folder
+from engine.agents.installation import PLUGIN_PLACE
 from engine.paths import transcripts_dir
 from tests.e2e.terminal import Terminal
 from tests.engine.hook.world import ASK, World
@@ -152,7 +152,7 @@ def test_the_prompt_that_was_just_answered_opens_in_replay(tmp_path: Path, monke
     transcript = Path(transcripts_dir(str(world.project), world.environ)) / "session-1.jsonl"
     transcript.parent.mkdir(parents=True)
     transcript.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    package = str(Path(plugin_folder()).parents[1])
+    package = str(Path(PLUGIN_PLACE).parents[1])
     environ = {**os.environ, **world.environ, "PYTHONPATH": package, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
     with Terminal(100, 30, environ) as terminal:
         terminal.start(LABEL)

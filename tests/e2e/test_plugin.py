@@ -11,13 +11,13 @@ import pytest
 from engine import __version__
 from engine.agents.claude_code.agent import AGENT
 from engine.agents.hook_entry import shared_entry
-from engine.agents.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.agents.installation import MARKETPLACE, PLUGIN, PLUGIN_PLACE
 from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import memsift
 from tui.cli import main
 from tui.cli.declaring import Commands
 
-FOLDER = Path(plugin_folder())
+FOLDER = Path(PLUGIN_PLACE)
 
 
 def manifest(name: str) -> Any:

@@ -124,11 +124,16 @@ def document(one: Memory) -> dict[str, object]:
     }
 
 
+def put(path: Path, text: str) -> None:
+    """Write a file, in folders that are made if they are missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
 def write_memory(root: Path, one: Memory) -> Path:
     """Write one memory into its category's folder of *root*."""
     path = root / FOLDER_OF[one.summary.category] / f"{one.summary.id}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document(one), ensure_ascii=False), encoding="utf-8")
+    put(path, json.dumps(document(one), ensure_ascii=False))
     return path
 
 

@@ -23,14 +23,11 @@ def test_there_are_eleven_systems_and_those_of_memsift_also_without_phrases() ->
     assert SYSTEMS["memsift+default-phrases+judge"] in plain
 
 
-def test_a_system_describes_the_configuration_that_it_makes() -> None:
+def test_a_system_describes_the_configuration_that_it_makes_and_keywords_have_neither_cutoff_nor_judge() -> None:
     for name in SYSTEMS:
         system = SYSTEMS[name]
         config = system.of(Config())
         assert system_of(config, has_judge=system.has_judge, cutoff=system.cutoff) == system, name
-
-
-def test_keywords_have_neither_cutoff_nor_judge() -> None:
     config = Config(match_strategy=TITLE_TAGS)
     assert system_of(config, has_judge=True) == SYSTEMS["keywords"]
     assert system_of(config, has_judge=False, cutoff=TUNED) == SYSTEMS["keywords"]

@@ -86,26 +86,17 @@ def test_the_features_of_a_candidate() -> None:
     assert made["near"]["short_rivals"] == pytest.approx(log(3))
 
 
-def test_in_a_long_memory_tags_and_rivals_do_not_count() -> None:
+def test_tags_and_rivals_count_in_a_short_memory_where_they_are_there_and_not_retired() -> None:
     one = memory("cache", memory_id="one")
     rival, lengths = found(2.0, name="other"), (1, SHORT, (SHORT * LONG) ** 0.5, LONG, 2000)
     made = [features_of(found(2.0, "cache", of=one, length=round(length)), rival)["one"] for length in lengths]
     assert [row["short"] for row in made] == pytest.approx([1, 1, 0.5, 0, 0], abs=0.01)
     for row in made:
         assert (row["short_tag"], row["short_rivals"]) == pytest.approx((row["short"], row["short"] * log(2)))
-
-
-def test_of_a_memory_without_tags_the_title_counts() -> None:
     titled, tagged = memory("redis rules", memory_id="titled"), memory("redis rules", "other", memory_id="tagged")
     made = features_of(found(2.0, "redis", of=titled), found(2.0, "redis", of=tagged))
     assert (made["titled"]["short_tag"], made["tagged"]["short_tag"]) == (1.0, 0.0)
-
-
-def test_a_single_candidate_has_the_greatest_lead() -> None:
     assert features_of(found(1.0, "cache"))["one"]["lead"] == MAX_LEAD
-
-
-def test_what_is_retired_is_no_rival() -> None:
     retired = memory("a title", memory_id="retired", status="retired")
     pool = CandidatePool([found(9.0, of=retired), found(5.0)])
     candidates = rank(pool.memories, Config())
@@ -182,19 +173,6 @@ BROKEN: dict[str, Any] = {
 }
 
 
-def test_a_model_that_makes_no_sense_is_unusable(tmp_path: Path) -> None:
-    for made in BROKEN.values():
-        write_model(tmp_path, made)
-        with pytest.raises(UnusableModelError):
-            load_cutoff(str(tmp_path), Config(), "", bool)
-
-
-def test_a_folder_in_place_of_the_model_is_unusable(tmp_path: Path) -> None:
-    (tmp_path / "cutoff.json").mkdir()
-    with pytest.raises(UnusableModelError, match="cannot be read"):
-        load_cutoff(str(tmp_path), Config(), "", bool)
-
-
 CHANGES: list[Mapping[str, Any]] = [
     {"match_strategy": FTS5_BM25},
     {"max_inject": 5},
@@ -204,11 +182,19 @@ CHANGES: list[Mapping[str, Any]] = [
 ]
 
 
-def test_a_model_for_another_configuration_is_unusable(tmp_path: Path) -> None:
+def test_a_model_that_makes_no_sense_or_is_for_another_configuration_is_unusable(tmp_path: Path) -> None:
     for changes in CHANGES:
         write_model(tmp_path, content())
         with pytest.raises(UnusableModelError, match="another configuration"):
             load_cutoff(str(tmp_path), replace(Config(), **changes), "", bool)
+    for made in BROKEN.values():
+        write_model(tmp_path, made)
+        with pytest.raises(UnusableModelError):
+            load_cutoff(str(tmp_path), Config(), "", bool)
+    (tmp_path / "cutoff.json").unlink()
+    (tmp_path / "cutoff.json").mkdir()
+    with pytest.raises(UnusableModelError, match="cannot be read"):
+        load_cutoff(str(tmp_path), Config(), "", bool)
 
 
 # The choice of a model
@@ -220,23 +206,13 @@ def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
     return cutoff.kind if cutoff else OFF, problem
 
 
-def test_without_a_tuned_model_the_default_model_decides(tmp_path: Path) -> None:
+def test_a_usable_tuned_model_decides_unless_the_configuration_chooses_another(tmp_path: Path) -> None:
     assert kind_of(tmp_path) == (DEFAULT, "")
     write_model(tmp_path, content())
     assert kind_of(tmp_path) == (TUNED, "")
-
-
-def test_the_configuration_chooses_the_model(tmp_path: Path) -> None:
     write_model(tmp_path, content())
     assert kind_of(tmp_path, cutoff=DEFAULT) == (DEFAULT, "")
     assert kind_of(tmp_path, cutoff=OFF) == (OFF, "")
-
-
-def test_in_the_place_of_a_tuned_model_that_cannot_be_used_the_default_model_decides(tmp_path: Path) -> None:
-    write_model(tmp_path, content(features=VERSION + 1))
-    kind, problem = kind_of(tmp_path)
-    assert kind == DEFAULT
-    assert f"is of features {VERSION + 1}" in problem
 
 
 @pytest.mark.parametrize("strategy", [FTS5_BM25, TITLE_TAGS])

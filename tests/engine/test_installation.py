@@ -25,12 +25,11 @@ def test_the_command_is_that_of_the_tool_that_made_the_environment(
     assert install_command("stats", str(tmp_path)).startswith(f"{command} ")
 
 
-def test_in_an_active_environment_pip_needs_no_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extra_comes_from_where_memsift_came_and_an_active_environment_needs_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
     assert install_command("stats", str(tmp_path)).startswith("pip install ")
-
-
-def test_an_extra_comes_from_where_memsift_came() -> None:
     for record, wanted in [
         (None, ["memsift[stats]"]),
         ('{"url": "file:///a%20b/memsift", "dir_info": {}}', ["/a b/memsift[stats]"]),

@@ -43,7 +43,7 @@ def places(paths: Any, environ: dict[str, str]) -> list[str]:
     return [*files, paths.cache_dir(environ), paths.state_home(environ), paths.claude_dir(environ)]
 
 
-def test_on_linux_and_macos_they_lie_in_hidden_folders_of_the_home_folder() -> None:
+def test_on_linux_and_macos_they_lie_in_hidden_folders_of_an_absolute_home_folder() -> None:
     for paths, home in ((engine.paths, "/home/ann"), (MAC, "/Users/ann")):
         assert places(paths, {"HOME": home}) == [
             f"{home}/.config/memsift/config.toml",
@@ -52,9 +52,6 @@ def test_on_linux_and_macos_they_lie_in_hidden_folders_of_the_home_folder() -> N
             f"{home}/.local/state/memsift",
             f"{home}/.claude",
         ]
-
-
-def test_a_relative_home_is_ignored_because_memsift_would_write_into_the_project() -> None:
     import pwd
 
     home = pwd.getpwuid(os.getuid()).pw_dir
@@ -62,21 +59,15 @@ def test_a_relative_home_is_ignored_because_memsift_would_write_into_the_project
         assert places(engine.paths, {"HOME": given}) == places(engine.paths, {"HOME": home})
 
 
-def test_on_windows_they_lie_in_appdata_and_the_cache_apart_from_the_rest() -> None:
+def test_on_windows_they_lie_in_appdata_or_in_an_absolute_xdg_folder() -> None:
     assert places(WINDOWS, ANN) == [
-        r"C:\Users\ann\AppData\Roaming\memsift\config.toml",
-        r"D:\Local\memsift\data\labels.db",
-        r"D:\Local\memsift\cache",
-        r"D:\Local\memsift\state",
-        r"C:\Users\ann\.claude",
+        *(r"C:\Users\ann\AppData\Roaming\memsift\config.toml", r"D:\Local\memsift\data\labels.db"),
+        *(r"D:\Local\memsift\cache", r"D:\Local\memsift\state", r"C:\Users\ann\.claude"),
     ]
     assert places(WINDOWS, {"USERPROFILE": r"E:\bo"})[:2] == [
         r"E:\bo\AppData\Roaming\memsift\config.toml",
         r"E:\bo\AppData\Local\memsift\data\labels.db",
     ]
-
-
-def test_on_windows_an_absolute_xdg_folder_counts_too() -> None:
     for given, expected in [
         (r"D:\config", r"D:\config\memsift\config.toml"),
         (r"\\server\share", r"\\server\share\memsift\config.toml"),
@@ -86,7 +77,7 @@ def test_on_windows_an_absolute_xdg_folder_counts_too() -> None:
         assert WINDOWS.config_file({**ANN, "XDG_CONFIG_HOME": given}) == expected, given
 
 
-def test_on_windows_the_folder_of_a_root_is_called_after_its_project() -> None:
+def test_on_windows_the_folder_of_a_root_is_called_after_its_project_whatever_the_slashes() -> None:
     for root, name in [
         (r"C:\Users\ann\My Shop\.claude\memory", "My-Shop-"),
         (r"C:\Users\ann/My Shop/.claude/memory", "My-Shop-"),
@@ -96,9 +87,6 @@ def test_on_windows_the_folder_of_a_root_is_called_after_its_project() -> None:
         key = WINDOWS.root_key(root)
         assert key.startswith(name), root
         assert not set(key) & set('\\/:*?"<>|'), root
-
-
-def test_on_windows_a_root_with_slashes_of_either_kind_is_the_same_root() -> None:
     assert WINDOWS.root_key(r"C:\a\b") == WINDOWS.root_key("C:/a/b/") != WINDOWS.root_key(r"D:\a\b")
 
 

@@ -29,19 +29,19 @@ def with_judge(**changes: object) -> Config:
     return replace(ORIGINAL, judge=replace(JudgeConfig(), **changes))
 
 
-def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> None:
+def test_three_are_injected_of_a_pool_of_fifteen_unless_the_configuration_says_otherwise() -> None:
     retrieval = run("how does the cache rule work", *CACHE)
     assert injected(retrieval) == CACHE_IDS[:3]
     assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:15]
     assert [one.rank for one in retrieval.candidates] == list(range(1, 16))
     assert {one.dropped_by for one in retrieval.candidates[3:]} == {"cap"}
     assert retrieval.candidates[3].reason == "only 3 are injected"
-    assert (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback) == (
-        "bm25",
-        "fts5_bm25",
-        "auto",
-        "",
-    )
+    made = (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback)
+    assert made == ("bm25", "fts5_bm25", "auto", "")
+    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
+    retrieval = run("cache rule", *CACHE, config=config)
+    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
+    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
 
 
 def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
@@ -52,20 +52,10 @@ def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
         assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
 
 
-def test_pool_and_cap_follow_the_configuration() -> None:
-    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
-    retrieval = run("cache rule", *CACHE, config=config)
-    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
-    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
-
-
-def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
+def test_a_prompt_that_matches_nothing_brings_up_nothing_and_a_body_gives_only_a_bonus() -> None:
     for prompt in ("zanzibar", "the of and", "", "?!"):
         assert run(prompt, *CACHE).candidates == ()
     assert run("cache rule").candidates == ()
-
-
-def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
     body = "expiry belongs to the cache"
     retrieval = run("cache expiry belongs", memory("Cache", body=body), memory("Other", body=body), *fillers(10))
     (only,) = retrieval.candidates
@@ -73,7 +63,7 @@ def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
     assert only.score == only.bm25 - 3
 
 
-def test_the_floor_is_taken_on_raw_bm25() -> None:
+def test_the_floor_is_taken_on_raw_bm25_and_a_weak_match_falls_under_it() -> None:
     best = memory("billing exports pipeline", body="billing exports pipeline")
     honest = memory("billing glossary of all words")
     retrieval = run("billing exports pipeline", best, honest, *fillers(40))
@@ -82,9 +72,6 @@ def test_the_floor_is_taken_on_raw_bm25() -> None:
     assert second.score > 0.25 * first.score  # the other rule would drop it
     assert second.bm25 <= 0.25 * first.bm25
     assert second.injected
-
-
-def test_a_weak_match_falls_under_the_floor() -> None:
     best = memory("billing exports pipeline nightly")
     weak = [memory(f"billing glossary of words{i} and more about it zz{i} yy{i} xx{i}") for i in range(8)]
     retrieval = run("billing exports pipeline nightly", best, *weak, *fillers(30))
@@ -94,7 +81,7 @@ def test_a_weak_match_falls_under_the_floor() -> None:
     assert len(run("billing exports pipeline nightly", best, *weak, *fillers(30), mode=SEARCH).injected) == 9
 
 
-def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
+def test_retired_and_archived_memories_are_dropped_and_hide_no_active_one() -> None:
     old = memory("cache expiry plan", status="retired")
     older = memory("cache expiry notes", status="archived")
     active = memory("cache")
@@ -103,9 +90,6 @@ def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
     assert dropped(retrieval) == {old.summary.id: "status", older.summary.id: "status"}
     assert by_id(retrieval, old.summary.id).reason == "its record is retired"
     assert by_id(retrieval, "cache").confidence == HIGH
-
-
-def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_ones() -> None:
     retired = [memory("cache expiry", "cache", "expiry", status="retired", memory_id=f"old-{i}") for i in range(9)]
     active = memory("cache of the kiosk")
     retrieval = run(
@@ -114,40 +98,37 @@ def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_o
     assert injected(retrieval) == [active.summary.id]
 
 
-def test_search_looks_into_bodies_and_injects_ten() -> None:
+def test_search_looks_into_bodies_injects_ten_and_does_not_drop_for_weakness_or_size() -> None:
     memories = [memory(f"Title {i}", body="the treasure is here", memory_id=f"t{i:02}") for i in range(12)]
     retrieval = run("treas", *memories, mode=SEARCH)
     assert injected(retrieval) == [f"t{i:02}" for i in range(10)]
     assert retrieval.candidates[0].matched == ("treas",)
     assert retrieval.candidates[0].body_bonus == 0
     assert run("treas", *memories).candidates == ()
-
-
-def test_search_does_not_drop_for_weakness_or_size() -> None:
     config = replace(ORIGINAL, max_characters=100, noise_floor=1.0)
     retrieval = run("cache rule 07", *CACHE, mode=SEARCH, config=config)
     assert len(retrieval.injected) == 10
 
 
-def test_category_decides_between_equal_matches() -> None:
+def test_category_decides_between_equal_matches_and_confidence_under_the_floor_is_medium() -> None:
     memories = [memory("cache", category=name) for name in ("session_summary", "runbook", "decision")]
     memories = [replace(one, summary=replace(one.summary, id=one.summary.category)) for one in memories]
     assert injected(run("cache", *memories)) == ["decision", "runbook", "session_summary"]
+    assert run("cache", memory("cache"), *fillers(9)).candidates[0].confidence == HIGH
+    config = replace(ORIGINAL, confidence_abs_floor=50.0)
+    assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
 
 
-def test_what_the_session_has_is_not_repeated_and_takes_its_place() -> None:
+def test_what_the_session_has_is_not_repeated_until_it_changes_and_takes_its_place() -> None:
     session = Session({CACHE_IDS[0]: CACHE[0].summary.digest, CACHE_IDS[7]: "whatever"})
     retrieval = run("cache rule", *CACHE, session=session)
     assert injected(retrieval) == CACHE_IDS[1:3]
     assert by_id(retrieval, CACHE_IDS[0]).dropped_by == "repeat"
-
-
-def test_a_memory_that_changed_is_injected_again() -> None:
     session = Session({CACHE_IDS[0]: "another digest"})
     assert injected(run("cache rule", *CACHE, session=session)) == CACHE_IDS[:3]
 
 
-def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
+def test_the_budget_takes_whole_entries_as_many_as_fit_and_counts_an_emoji_twice() -> None:
     long, *short = [memory("cache", memory_id="a" * 300), memory("cache b"), memory("cache c")]
     config = replace(ORIGINAL, max_characters=350)
     retrieval = run("cache", long, *short, *fillers(5), config=config)
@@ -157,9 +138,14 @@ def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
     assert injected(retrieval) == ["cache-b", "cache-c"]
     assert inject.length(text) <= 350
     assert text.count("<result ") == text.count("</result>") == 2
+    one = memory("cache " + "🚀" * 100)
+    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
+    assert size > 200 + inject.FRAME_CHARACTERS
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
-def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
+def test_a_memory_that_does_not_fit_gives_its_place_to_the_next_and_one_of_the_session_keeps_it() -> None:
     config = replace(ORIGINAL, max_characters=450, max_inject=2)
     long = [replace(one, summary=replace(one.summary, path=".a" + "p" * 400)) for one in CACHE[:2]]
     retrieval = run("cache rule", *long, *CACHE[2:], config=config)
@@ -171,22 +157,11 @@ def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
     assert injected(run("cache rule", *long, *CACHE[2:], config=nearly, judge=FakeJudge(status="timeout"))) == [
         CACHE_IDS[2]
     ]
-
-
-def test_a_memory_of_the_session_keeps_its_place_where_another_does_not_fit() -> None:
     long = replace(CACHE[0], summary=replace(CACHE[0].summary, path=".a" + "p" * 400))
     session = Session({CACHE_IDS[1]: CACHE[1].summary.digest})
     config = replace(ORIGINAL, max_characters=450)
     retrieval = run("cache rule", long, *CACHE[1:], config=config, session=session)
     assert [one.dropped_by for one in retrieval.candidates[:5]] == ["budget", "repeat", None, None, "cap"]
-
-
-def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
-    one = memory("cache " + "🚀" * 100)
-    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
-    assert size > 200 + inject.FRAME_CHARACTERS
-    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
-    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
 @given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
@@ -196,13 +171,7 @@ def test_the_block_never_exceeds_the_budget(titles: list[str], limit: int) -> No
     assert inject.length(inject.context(run("cache", *memories, config=config), config)) <= limit
 
 
-def test_confidence_under_the_absolute_floor_is_medium() -> None:
-    assert run("cache", memory("cache"), *fillers(9)).candidates[0].confidence == HIGH
-    config = replace(ORIGINAL, confidence_abs_floor=50.0)
-    assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
-
-
-def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() -> None:
+def test_the_judge_sees_what_the_stages_before_left_and_what_it_keeps_is_injected_in_bm25_order_up_to_the_cap() -> None:
     retired = memory("cache rule zero", status="retired")
     judge = FakeJudge(keep=[CACHE_IDS[9], CACHE_IDS[1]])
     retrieval = run("cache rule", retired, *CACHE, judge=judge)
@@ -215,9 +184,6 @@ def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() 
     assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
     assert first.verdict.decision == REJECTED
     assert [one.verdict.decision for one in retrieval.injected if one.verdict] == [APPROVED, APPROVED]
-
-
-def test_what_the_judge_keeps_is_capped() -> None:
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert dropped(retrieval)[CACHE_IDS[3]] == "cap"
@@ -231,7 +197,7 @@ def test_a_mode_has_its_own_largest_number_after_the_judge() -> None:
     assert cap(with_judge(), AUTO, answer) == 3
 
 
-def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
+def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is_none() -> None:
     for status in FAILURES:
         retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
         assert injected(retrieval) == CACHE_IDS[:2], status
@@ -241,30 +207,21 @@ def test_a_judge_that_cannot_answer_leaves_the_best_two() -> None:
         assert set(dropped(retrieval).values()) == {"cap"}, status
         assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}, status
         assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}, status
-
-
-def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap() -> None:
     for status in FAILURES:
         none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3], status
-
-
-def test_a_judge_without_a_key_is_no_judge() -> None:
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(status="no_key", detail="set ANTHROPIC_API_KEY"))
     assert injected(retrieval) == CACHE_IDS[:3]
     assert retrieval.fallback == "no_key"
 
 
-def test_the_judge_is_not_asked_about_nothing() -> None:
+def test_the_judge_is_not_asked_about_nothing_and_what_the_session_has_is_dropped_after_it() -> None:
     judge = FakeJudge()
     retrieval = run("zanzibar", *CACHE, judge=judge)
     assert (judge.asked, retrieval.judgement, retrieval.fallback) == ([], None, "")
     run("cache", memory("cache", status="retired"), judge=judge)
     assert judge.asked == []
-
-
-def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     session = Session({CACHE_IDS[0]: CACHE[0].summary.digest})
     retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS[:2]), session=session)
     assert injected(retrieval) == CACHE_IDS[1:2]
@@ -272,7 +229,7 @@ def test_what_the_session_has_is_dropped_after_the_judge() -> None:
     assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
 
 
-def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
+def test_without_fts5_or_by_choice_keywords_are_scored_and_no_judge_is_asked() -> None:
     for judge in [None, FakeJudge(keep=CACHE_IDS)]:
         tagged = memory("Title", "cache")
         retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
@@ -281,17 +238,11 @@ def test_without_fts5_keywords_are_scored_and_no_judge_is_asked() -> None:
         assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0], judge
         assert retrieval.candidates[-1].confidence == LOW, judge
         assert judge is None or judge.asked == [], judge
-
-
-def test_title_tags_can_be_chosen() -> None:
     judge = FakeJudge()
     config = replace(ORIGINAL, match_strategy=TITLE_TAGS)
     retrieval = run("cache rule", *CACHE, config=config, judge=judge)
     assert (retrieval.strategy, retrieval.fallback, judge.asked) == (TITLE_TAGS, "", [])
     assert (len(retrieval.candidates), injected(retrieval)) == (15, CACHE_IDS[:3])
-
-
-def test_without_fts5_a_recent_memory_comes_first() -> None:
     recent = memory("cache", memory_id="recent", updated_at="2025-12-31T00:00:00Z")
     old = memory("cache", memory_id="a", updated_at="2025-11-01T00:00:00Z")
     assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]

@@ -60,35 +60,26 @@ def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() ->
     assert surer(0.75) == pytest.approx(1 / (1 + exp(-log(3) - FURTHER)))
 
 
-def test_without_a_model_no_candidate_has_a_probability() -> None:
+def test_without_a_model_or_over_the_floor_no_candidate_has_a_probability_and_a_place() -> None:
     found = run(None)
     assert injected(found) == ["all", "three", "two"]
     assert {one.probability for one in found.candidates} == {None}
     assert (found.system, found.least) == ("memsift", None)
-
-
-def test_what_the_cutoff_drops_takes_no_place_of_another() -> None:
     backwards = cutoff(DEFAULT, intercept=6.2, weights={"strength": -0.8})
     assert injected(run(None)) == ["all", "three", "two"]
     assert injected(run(backwards)) == ["two", "one"]
-
-
-def test_what_the_floor_drops_never_reaches_the_cutoff() -> None:
     config = Config(noise_floor=0.6)
     found = candidates(run(cutoff(config), config=config))
     assert found["one"].dropped_by == "floor"
     assert found["one"].probability is None
 
 
-def test_confidence_follows_from_the_probability() -> None:
+def test_confidence_follows_from_the_probability_also_of_a_single_match() -> None:
     found = candidates(run(cutoff(DEFAULT, threshold=0.0, doubt=0.0)))
     for one in found.values():
         assert one.confidence == (HIGH if one.probability >= 0.5 else MEDIUM if one.probability >= 0.3 else LOW)
     assert found["all"].confidence == HIGH
     assert found["one"].confidence == LOW
-
-
-def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
     (plain,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT).candidates
     free = cutoff(DEFAULT, threshold=0.0, doubt=0.0)
     (tuned,) = ask(PROMPT, ONE, *fillers(40), config=DEFAULT, cutoff=free).candidates
@@ -96,7 +87,7 @@ def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
     assert tuned.confidence == LOW
 
 
-def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
+def test_only_the_uncertain_band_is_put_before_the_judge_and_where_it_fails_the_cutoff_decides() -> None:
     model = cutoff(DEFAULT, threshold=0.8, doubt=0.2)
     probabilities = {one.memory.id: one.probability or 0.0 for one in run(model).candidates}
     assert probabilities["one"] < 0.2 < probabilities["two"] < probabilities["three"]
@@ -109,6 +100,18 @@ def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
     assert dropped(found)["one"] == "cutoff"
     assert candidates(found)["all"].verdict is None
     assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
+    judge = FakeJudge()
+    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
+    assert judge.asked == []
+    assert found.judgement is None
+    assert injected(found) == ["all", "three"]
+    for status in ["timeout", "http_error", "parse_error", "refused"]:
+        model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
+        alone = injected(run(model))
+        found = run(model, judge=FakeJudge(status=status))
+        assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
+        assert found.fallback == status, status
+        assert found.least == 0.7, status
 
 
 def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_says_so() -> None:
@@ -124,40 +127,16 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
     assert last.reason.startswith("the 12 strongest are looked at")
 
 
-def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
-    judge = FakeJudge()
-    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
-    assert judge.asked == []
-    assert found.judgement is None
-    assert injected(found) == ["all", "three"]
-
-
-def test_where_the_judge_fails_the_cutoff_decides_alone() -> None:
-    for status in ["timeout", "http_error", "parse_error", "refused"]:
-        model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
-        alone = injected(run(model))
-        found = run(model, judge=FakeJudge(status=status))
-        assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
-        assert found.fallback == status, status
-        assert found.least == 0.7, status
-
-
-def test_a_model_for_another_strategy_does_nothing() -> None:
+def test_there_is_no_cutoff_for_another_strategy_a_search_or_without_fts5() -> None:
     config = Config(match_strategy=FTS5_BM25)
     found = run(cutoff(DEFAULT), config=config)
     assert (found.system, found.least) == ("bm25", None)
     tuned = run(cutoff(config), config=config)
     assert tuned.system == "bm25+cutoff"
     assert all(one.probability is not None for one in tuned.injected)
-
-
-def test_an_explicit_search_has_no_cutoff() -> None:
     found = run(cutoff(DEFAULT, threshold=1.0), mode=SEARCH)
     assert injected(found) == ["all", "three", "two", "one"]
     assert found.system == "memsift"
-
-
-def test_without_fts5_there_is_no_cutoff() -> None:
     found = ask(PROMPT, *MEMORIES, config=DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0), module="no_such_module")
     assert "all" in injected(found)
     assert found.least is None
@@ -191,7 +170,7 @@ def test_where_the_first_memory_was_dropped_the_next_need_not_be_surer() -> None
 LONG_NOTE = "the words of a note that goes on and on about other things " * 30
 
 
-def test_a_prompt_that_is_one_identifier_of_one_note_passes() -> None:
+def test_a_prompt_that_is_one_identifier_of_one_note_passes_and_no_other_with_one() -> None:
     for prompt in ["FNC-029", "what is FNC-029?", "open game-clock.ts", "game-clock.ts", "parse_footer", "parseHeader"]:
         notes = [memory(f"note {number}", body=f"{LONG_NOTE} {number}", memory_id=f"n{number}") for number in range(9)]
         names = f"parse_footer {LONG_NOTE} parseHeader YouTube {LONG_NOTE}"
@@ -199,15 +178,9 @@ def test_a_prompt_that_is_one_identifier_of_one_note_passes() -> None:
             "rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE} src/game-clock.ts {LONG_NOTE} {names}", memory_id="named"
         )
         assert injected(ask(prompt, named, *notes, cutoff=default_cutoff(Config()))) == ["named"], prompt
-
-
-def test_an_identifier_among_other_rare_words_does_not_pass_by_itself() -> None:
     named = memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id="named")
     prompt = "FNC-029 kubernetes rollout of the billing pipeline"
     assert injected(ask(prompt, named, *fillers(20), cutoff=default_cutoff(Config()))) == []
-
-
-def test_an_identifier_of_several_notes_is_no_reason_to_show_any() -> None:
     twice = [memory("rules", body=f"{LONG_NOTE} FNC-029 {LONG_NOTE}", memory_id=name) for name in "ab"]
     assert injected(ask("FNC-029", *twice, *fillers(20), cutoff=default_cutoff(Config()))) == []
 

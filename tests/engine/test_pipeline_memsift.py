@@ -28,7 +28,7 @@ def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     return {one.memory.id: -one.score / pool.rare for one in pool.memories}
 
 
-def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
+def test_the_score_is_the_strength_and_matched_are_the_words_of_the_prompt() -> None:
     retrieval = ask(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
@@ -36,9 +36,6 @@ def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
     assert [one.score for one in retrieval.candidates] == [one.score for one in pool.memories]
     assert [one.bm25 for one in retrieval.candidates] == [one.bm25 for one in pool.memories]
     assert {one.body_bonus for one in retrieval.candidates} == {0}
-
-
-def test_matched_are_the_words_of_the_prompt() -> None:
     retrieval = ask("Exporting user_ids nightly", memory("exports of the user_id"), *fillers(9))
     assert retrieval.candidates[0].matched == ("Exporting", "user_ids")
 
@@ -54,45 +51,36 @@ def test_what_is_weak_at_all_or_beside_the_best_is_dropped_and_says_so() -> None
     assert "is too weak at all: the least is" in reasons["weak"]
 
 
-def test_the_noise_floor_is_a_share_of_the_best() -> None:
+def test_the_noise_floor_is_a_share_of_the_best_and_the_least_strength_counts_rare_words() -> None:
     found = shares(PROMPT, *ALL)
     share = found["fair"] / found["best"]
     assert injected(ask(PROMPT, *ALL, config=replace(DEFAULT, noise_floor=share - 0.01))) == ["best", "fair"]
     assert injected(ask(PROMPT, *ALL, config=replace(DEFAULT, noise_floor=share + 0.01))) == ["best"]
-
-
-def test_the_least_strength_is_counted_in_rare_words() -> None:
     weak = shares(PROMPT, *ALL)["weak"]
     config = replace(DEFAULT, noise_floor=0.0)
     assert "weak" in injected(ask(PROMPT, *ALL, config=replace(config, min_strength=weak - 0.01)))
     assert "weak" not in injected(ask(PROMPT, *ALL, config=replace(config, min_strength=weak + 0.01)))
 
 
-def test_a_single_word_that_is_common_in_general_text_is_silence() -> None:
+def test_a_single_strong_match_is_injected_and_a_word_that_is_common_in_general_text_is_silence() -> None:
     regular = memory("Regular backups are nightly", memory_id="regular")
     retrieval = ask("please explain the brackets of this regular expression", regular, *fillers(40))
     assert injected(retrieval) == []
     assert dropped(retrieval) == {"regular": "floor"}
-
-
-def test_a_single_strong_match_is_injected() -> None:
     assert injected(ask("what about nested brackets?", memory("Nested brackets"), *fillers(40))) == ["Nested-brackets"]
 
 
-def test_a_retired_memory_is_dropped_and_is_no_measure_for_the_others() -> None:
+def test_a_retired_memory_is_dropped_and_is_no_measure_but_is_found_where_it_is_asked_for() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
     retrieval = ask(PROMPT, old, FAIR, *fillers(40))
     assert injected(retrieval) == ["fair"]
     assert dropped(retrieval) == {"old": "status"}
     assert retrieval.injected[0].confidence == "high"
-
-
-def test_a_retired_memory_is_found_where_it_is_asked_for() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
     assert injected(ask(PROMPT, old, FAIR, *fillers(40), mode=SEARCH, include_retired=True)) == ["old", "fair"]
 
 
-def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
+def test_a_judge_is_asked_about_what_reaches_half_the_floors_and_of_a_search_about_everything() -> None:
     found = shares(PROMPT, *ALL)
     floor = max(DEFAULT.floor * found["best"], DEFAULT.min_strength)
     assert [name for name in found if found[name] >= SHARE_BEFORE_CHOICE * floor] == ["best", "fair"]
@@ -102,15 +90,9 @@ def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
     assert judge.asked == [["best", "fair"]]
     assert injected(retrieval) == ["fair"]
     assert retrieval.system == "memsift+judge"
-
-
-def test_without_anything_at_half_the_floors_no_judge_is_asked() -> None:
     judge = FakeJudge(keep=["faint"])
     retrieval = ask(PROMPT, FAINT, *fillers(40), judge=judge)
     assert (judge.asked, injected(retrieval), dropped(retrieval)) == ([], [], {"faint": "floor"})
-
-
-def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
     for status in [*FAILURES, "no_key"]:
         judge = FakeJudge(status=status)
         retrieval = ask(PROMPT, *ALL, judge=judge)
@@ -118,9 +100,6 @@ def test_the_whole_floors_hold_where_the_judge_does_not_answer() -> None:
         assert injected(retrieval) == ["best"], status
         assert dropped(retrieval)["fair"] == "floor", status
         assert retrieval.fallback == status, status
-
-
-def test_a_judge_of_a_search_is_asked_about_everything() -> None:
     judge = FakeJudge(keep=["faint"])
     assert injected(ask(PROMPT, *ALL, mode=SEARCH, judge=judge)) == ["faint"]
     assert judge.asked == [["best", "fair", "weak", "faint"]]

@@ -105,15 +105,12 @@ def test_skipped_files_and_notices_have_whole_paths(folders: tuple[Path, Path]) 
     opened.close()
 
 
-def test_one_injected_set_is_chosen_from_all_roots(folders: tuple[Path, Path], index: JointIndex) -> None:
+def test_one_injected_set_is_chosen_from_all_roots_by_one_cutoff(folders: tuple[Path, Path], index: JointIndex) -> None:
     found = retrieve(Query(ASK), index, OpenSystem(Config()))
     assert {one.memory.id for one in found.injected} == {"cache", other(folders)}
     one = retrieve(Query(ASK), index, OpenSystem(Config(max_inject=1)))
     assert [each.dropped_by for each in one.candidates][:2] == [None, "cap"]
     assert found.system == "memsift"
-
-
-def test_one_cutoff_weighs_the_memories_of_all_roots(index: JointIndex) -> None:
     found = retrieve(Query(ASK), index, OpenSystem(Config(), cutoff=default_cutoff(Config())))
     assert found.system == "memsift+default"
     assert all(one.probability is not None for one in found.candidates)

@@ -21,7 +21,7 @@ from engine.quality.safety.lexicon import MOST_SCANNED
 from engine.retrieval import Retrieval
 from engine.roots import open_together
 from engine.stores.roots import read_corpus
-from tests.engine.builders import fillers, write_root
+from tests.engine.builders import fillers, put, write_root
 
 FILLER = "The quarterly export of the warehouse runs at night and writes parquet files.\n\n" * 40
 ATTACK = (
@@ -36,8 +36,7 @@ def found_in(index: Any, mode: str = AUTO) -> Retrieval:
 
 
 def write(root: Path) -> str:
-    root.mkdir()
-    (root / "harmless.md").write_text(f"# Warehouse export quarterly\n\n{FILLER}", encoding="utf-8")
+    put(root / "harmless.md", f"# Warehouse export quarterly\n\n{FILLER}")
     (root / "planted.md").write_text(f"# Quarterly warehouse export\n\n{FILLER}{ATTACK}\n", encoding="utf-8")
     return str(root.resolve())
 

@@ -23,15 +23,7 @@ QUIET_ROUNDS, MAX_ROUNDS = 3, 100
 SIZE = (110, 32)
 SMALL, TINY = (60, 20), (30, 8)
 CHARACTERS = {"space": " ", "slash": "/"}
-SCREENS = {
-    "browse": "f2",
-    "replay": "f3",
-    "label": "f4",
-    "report": "f5",
-    "whatif": "f6",
-    "inbox": "f7",
-    "activity": "f8",
-}
+SCREENS = {mode: f"f{key}" for key, mode in enumerate("browse replay label report whatif inbox activity".split(), 2)}
 
 
 def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:

@@ -20,23 +20,20 @@ if TYPE_CHECKING:
 DEADLINE_S = 60.0
 
 
-def all_printed(screen: int) -> str:
-    """All that programs print into the terminal of which *screen* is our end, until the last of them ends."""
-    output = b""
-    with contextlib.suppress(OSError):  # nobody writes any more
-        while part := os.read(screen, 65536):
-            output += part
-    os.close(screen)
-    return output.decode()
+def printed_in(command: Sequence[str], columns: int = 110, **environ: str) -> str:
+    """All that a program prints into a terminal of so many *columns* until it ends."""
+    with Terminal(command, columns, **environ) as terminal:
+        terminal.ends()
+        return terminal.output.decode().replace("\r\n", "\n")
 
 
 class Terminal:
-    """*command* in a terminal of 110x30, with *environ* on top of the environment. It is killed at the end."""
+    """*command* in a terminal of 30 lines, with *environ* on top of the environment. It is killed at the end."""
 
-    def __init__(self, command: Sequence[str], **environ: str) -> None:
+    def __init__(self, command: Sequence[str], columns: int = 110, **environ: str) -> None:
         self.output = b""
         self._screen, keyboard = os.openpty()
-        fcntl.ioctl(keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
+        fcntl.ioctl(keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
         self.process = subprocess.Popen(
             command, stdin=keyboard, stdout=keyboard, stderr=keyboard, env={**os.environ, **environ}, process_group=0
         )

@@ -221,34 +221,23 @@ async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(
         assert off_now["replay.remove"].endswith("Go to a prompt that you typed.")
 
 
-async def test_files_and_rows_of_prompts_that_were_skipped_are_counted_and_listed(
-    open_workspace: Opener, tmp_path: Path
-) -> None:
-    root = write_root(tmp_path / "root", [memory("kept one")])
-    (root / "decisions" / "broken[b].json").write_text("{not json", encoding="utf-8")
-    skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
-    async with MemsiftApp(open_workspace(root=root, prompts=(), unread_prompts=skipped)).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#where", "2 skipped")
-        await press(pilot, "S")
-        assert isinstance(pilot.app.screen, FullText)
-        said = shown(pilot, "FullText Static")
-        assert "broken[b].json" in said
-        assert "not valid JSON" in said
-        await reads(pilot, "FullText Static", "prompts.jsonl:3 is not JSON")
-
-
-async def test_dead_links_of_an_auto_memory_are_listed_below_the_skipped_files(
+async def test_files_and_rows_of_prompts_that_were_skipped_are_counted_and_listed_and_dead_links_too(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     root = tmp_path / "projects/x/memory"
     root.mkdir(parents=True)
     (root / "MEMORY.md").write_text("- [gone](gone[b].md)\n", encoding="utf-8")
     (root / "kept.md").write_text("text", encoding="utf-8")
-    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
+    (root / "broken[b].md").write_bytes(b"\xff\xfe")
+    skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
+    async with MemsiftApp(open_workspace(root=root, prompts=(), unread_prompts=skipped)).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#where", "2 skipped")
         await press(pilot, "S")
+        assert isinstance(pilot.app.screen, FullText)
         said = shown(pilot, "FullText Static")
-        assert said.startswith("Everything was read")
+        assert "broken[b].md" in said
         assert "MEMORY.md:1 links to gone[b].md, which does not exist" in said
+        await reads(pilot, "FullText Static", "prompts.jsonl:3 is not JSON")
 
 
 async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, tmp_path: Path) -> None:

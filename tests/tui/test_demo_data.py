@@ -1,12 +1,10 @@
 """The example that `memsift demo` opens: a life already lived, and consistent with itself."""
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,16 +15,12 @@ from engine.phrases.writing import is_old
 from engine.prompt import typed_prompt
 from engine.search.phrases import words_of
 from engine.stores.roots import read_corpus
-from tests.tui.cli.command_line import memsift, printed
+from tests.tui.cli.command_line import memsift, printed, read_rows
 from tests.tui.demo import DEMO
 from tui.demo import FILES, open_demo
 from tui.workspace.workspace import Workspace
 
 NOW = datetime(2026, 12, 3, 18, tzinfo=UTC)
-
-
-def rows(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 @pytest.fixture
@@ -41,14 +35,14 @@ def demo(private_home: Path) -> Iterator[Workspace]:
 
 @pytest.mark.parametrize("folder", [FILES, DEMO], ids=["shipped", "of the tests"])
 def test_every_label_names_a_prompt_and_a_memory_and_every_prompt_has_an_answer_of_the_judge(folder: Path) -> None:
-    prompts = {row["id"]: row["prompt"] for row in rows(folder / "prompts.jsonl")}
+    prompts = {row["id"]: row["prompt"] for row in read_rows(folder / "prompts.jsonl")}
     memories = {memory.summary.id: memory.summary for memory in read_corpus(str(folder / "memory")).memories}
     pairs = [line.split() for line in (folder / "qrels.txt").read_text("utf-8").splitlines()]
     assert {pair[0] for pair in pairs} == set(prompts)
     assert {pair[2] for pair in pairs} <= set(memories)
     assert len({(pair[0], pair[2]) for pair in pairs}) == len(pairs)
     assert not [pair for pair in pairs if memories[pair[2]].status == "retired" and pair[3] != "0"]
-    script = rows(folder / "judge.jsonl")
+    script = read_rows(folder / "judge.jsonl")
     assert sorted(row["prompt"] for row in script) == sorted(prompts.values())
     titles = {memory.title for memory in memories.values() if memory.status == "active"}
     assert {title for row in script for title in row.get("keep", ())} <= titles

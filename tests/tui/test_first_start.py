@@ -23,6 +23,7 @@ from tui.cli.app import open_other
 from tui.dialogs.choices import Options
 from tui.starting import INSTALL, INSTALLED, NO_AGENT, BuildingApp, FirstStartApp
 from tui.workspace import opening
+from tui.workspace.app_settings import AppSettings
 from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import DEMO, places
 
@@ -71,7 +72,7 @@ async def test_one_key_opens_a_root_the_hook_or_the_demo_and_help_names_it(
     machine: tuple[Path, Path], key: str
 ) -> None:
     found = places(os.environ)
-    app = FirstStartApp(found, {"Claude Code": True, "Codex": False}, 3)
+    app = FirstStartApp(found, {"Claude Code": True, "Codex": False}, 3, AppSettings())
     async with app.run_test(size=(60, 20)) as pilot:
         seen = " ".join(str(one.render()) for one in app.screen.query(Static))
         assert "Coding agents on this machine: Claude Code and Codex." in seen
@@ -93,7 +94,7 @@ async def test_one_key_opens_a_root_the_hook_or_the_demo_and_help_names_it(
 @pytest.mark.anyio
 @pytest.mark.parametrize(("agents", "why"), [({}, NO_AGENT), ({"Codex": True}, INSTALLED)])
 async def test_the_hook_is_not_offered_where_it_cannot_be_installed(agents: dict[str, bool], why: str) -> None:
-    app = FirstStartApp((), agents)
+    app = FirstStartApp((), agents, 0, AppSettings())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("i", "2", "question_mark")
         assert why in help_lines(app)

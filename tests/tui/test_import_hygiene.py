@@ -53,17 +53,7 @@ NEEDS = {
 
 BRINGS = {
     "detect_secrets": {"certifi", "charset_normalizer", "idna", "requests", "urllib3", "yaml"},
-    "sklearn": {
-        "charset_normalizer",
-        "cloudpickle",
-        "dateutil",
-        "joblib",
-        "narwhals",
-        "pandas",
-        "psutil",
-        "rich",
-        "threadpoolctl",
-    },
+    "sklearn": set("charset_normalizer cloudpickle dateutil joblib narwhals pandas psutil rich threadpoolctl".split()),
     "sqlite_utils": {"dateutil", "pluggy", "six", "sqlite_fts4", "tabulate"},
 }
 """The packages that another package loads in turn, as far as they are installed."""

@@ -21,7 +21,6 @@ from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
 from tui.plain_app import DARK, GROUNDS, LEAST, LIGHT, TEXTS, ratio, readable
 from tui.widgets.bars import TABS
-from tui.widgets.signs import DRAWN, SPOKEN
 from tui.workspace.app_settings import AppSettings, read_app_settings
 
 pytestmark = pytest.mark.anyio
@@ -117,13 +116,6 @@ def test_neither_app_nor_command_prints_a_colour_with_no_color(line: list[str], 
         styles = {part for found in re.findall(rb"\x1b\[([0-9;]*)m", terminal.output) for part in found.split(b";")}
     assert terminal.output
     assert styles <= {b"", b"0", b"1", b"2", b"3", b"4", b"7", b"9", b"39", b"49"}
-
-
-def test_every_sign_has_a_word_or_needs_none() -> None:
-    texts = [one for one in vars(SPOKEN).values() if isinstance(one, str)] + list(SPOKEN.verdicts.values())
-    assert [one for one in texts if not one.isascii()] == []
-    assert SPOKEN.verdicts.keys() == DRAWN.verdicts.keys()
-    assert SPOKEN.injected == "injected"
 
 
 def test_plain_mode_is_a_flag_and_a_setting(private_home: Path) -> None:

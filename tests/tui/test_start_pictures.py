@@ -8,6 +8,7 @@ from textual.widgets import ProgressBar
 
 from tests.tui.pictures import NARROW, USUAL, WIDE, Compare, Size, pictures
 from tui.starting import BuildingApp, FirstStartApp
+from tui.workspace.app_settings import AppSettings
 from tui.workspace.opening import FoundRoot
 
 pytestmark = pytest.mark.slow
@@ -23,7 +24,7 @@ PLACES = (
 )
 def test_the_first_start_looks_as_it_did(snap_compare: Compare, places: tuple[FoundRoot, ...], size: Size) -> None:
     agents = {"Claude Code": True, "Codex": False} if places else {}
-    assert snap_compare(FirstStartApp(places, agents, 2 * len(places)), terminal_size=size)
+    assert snap_compare(FirstStartApp(places, agents, 2 * len(places), AppSettings()), terminal_size=size)
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["60x20", "160x48"])

@@ -124,7 +124,12 @@ def gone_hooks() -> dict[str, str]:
 
 def _gone_path(agent: Agent) -> str:
     scopes = [scope for scope in (USER, USER_TOML) if scope in agent.settings]
-    if not any(_names_another(agent.settings_path(scope, "", os.environ)) for scope in scopes):
+    for scope in scopes:
+        with suppress(UnreadableFileError):
+            text = file_text(agent.settings_path(scope, "", os.environ))
+            if any(text.count(place) > text.count(f"{PACKAGES}{os.sep}{place}") for place in (LAUNCHER, PLUGIN_FOLDER)):
+                break  # a launcher or a plugin that is not of this installation
+    else:
         return ""
     from engine.agents.prompt_hooks import gone_paths
     from engine.agents.settings_files import settings_files
@@ -133,25 +138,13 @@ def _gone_path(agent: Agent) -> str:
     return next(iter(gone_paths([file for file in files if file.scope in scopes]).values()), "")
 
 
-def _names_another(path: str) -> bool:
-    """Whether a settings file names a launcher or a plugin that is not of this installation."""
-    try:
-        text = file_text(path)
-    except UnreadableFileError:
-        return False
-    return any(text.count(place) > text.count(f"{PACKAGES}{os.sep}{place}") for place in (LAUNCHER, PLUGIN_FOLDER))
-
-
-def _set_debug(ctx: click.Context, _option: click.Parameter, is_debug: bool) -> None:
-    ctx.meta[IS_DEBUG] = is_debug
-
-
+keep_debug = lambda ctx, _, is_debug: ctx.meta.update({IS_DEBUG: is_debug})  # noqa: E731
 DEBUG = "Show the traceback of an unexpected error. It comes before the command."
 
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="memsift")
-@click.option("--debug", is_flag=True, is_eager=True, expose_value=False, callback=_set_debug, help=DEBUG)
+@click.option("--debug", is_flag=True, is_eager=True, expose_value=False, callback=keep_debug, help=DEBUG)
 @declared
 @click.pass_context
 def main(

@@ -140,8 +140,8 @@ def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None) -> O
     relevant, irrelevant = (verdicts.count((memory_id, verdict)) for verdict in (RELEVANT, NOT_RELEVANT))
     mode = opening.settings_of(found.root, os.environ).config.output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
-    labelled = {"relevant": relevant, "irrelevant": irrelevant, "tokens": cost}
-    row = {"memory": memory_id, **fields(counts), "dropped": dict(counts.dropped), **labelled}
+    row = {"memory": memory_id, **fields(counts), "dropped": dict(counts.dropped)}
+    row |= {"relevant": relevant, "irrelevant": irrelevant, "tokens": cost}
     dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
     lines = [
         f"{memory_id}: injected {counted(counts.injected, 'time')}, about {counted(cost, 'token')}",

@@ -365,9 +365,9 @@ def history(
             near = ", ".join(map(repr, near_ids(memory_id, sorted(known))))
             instead = f" There are changes of {near}." if near else ""
             raise UnknownMemoryError(f"The journal has no change of a memory {memory_id!r}.{instead}")
-        effects = curator.journal.effect
-        diffs = [{"diff": diff_of(effects(deed.number).files)} if has_diff else {} for deed in deeds]
-    rows = [{**fields_of(deed), **diff} for deed, diff in zip(deeds, diffs, strict=True)]
+        rows = [fields_of(deed) for deed in deeds]
+        for row, deed in zip(rows, deeds if has_diff else (), strict=False):
+            row["diff"] = diff_of(curator.journal.effect(deed.number).files)
     click.echo(output(form, rows, (line for row in rows for line in _lines(row))), nl=False)
     if not rows and form == "text":
         tell(f"Nothing was changed yet. The journal keeps {MOST_OPERATIONS:,} operations, {MOST_BYTES // 10**6} MB.")
@@ -376,7 +376,6 @@ def history(
 def _lines(row: dict[str, Any]) -> list[str]:
     marks = [row["state"]] if row["state"] != "done" else []
     marks += [f"undone by {row['undone_by']}"] if row["undone_by"] else []
-    places = ", ".join(row["roots"])
     mark = f" [{', '.join(marks)}]" if marks else ""
-    line = f"{row['number']:>5}  {row['at']}  {row['summary']}{mark}  ({places})"
+    line = f"{row['number']:>5}  {row['at']}  {row['summary']}{mark}  ({', '.join(row['roots'])})"
     return [*line.splitlines(), *row.get("diff", "").splitlines()]

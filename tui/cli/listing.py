@@ -14,16 +14,12 @@ from engine.stores.writing import STATUSES
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import EachRoot, ListForm, ListFormOrIds, MemoryId
-from tui.cli.output import output, picked, write_output
+from tui.cli.output import output, picked, report_notices, report_skipped, write_output
 from tui.workspace import opening
-from tui.workspace.stderr import report_notices, report_skipped, tell, visible
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engine.memory import Memory
     from engine.prompt import Prompt
-    from tui.workspace.curate.curating import FoundMemory
 
 FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
 PRIVATE = ("session_id", "cwd", "source")
@@ -57,17 +53,27 @@ def list_(
     --text: Only memories that hold all of these words, best first.
     --root: the memories of all are listed.
     """
-    from tui.workspace.curate.curating import resolved
+    from engine.search.query import filter_terms
+    from tui.workspace.curate.curating import FoundMemory, distinct_ids, resolved
 
-    found = [
-        memory
-        for memory in _listed(resolved(roots), text)
-        if status in ("all", memory.memory.status)
-        and (not category or memory.memory.category in category)
-        and set(tag) <= set(memory.memory.tags)
-    ]
+    found = []
+    for root in resolved(roots):
+        with opening.opened_index(root) as index:
+            report_skipped(index.skipped)
+            report_notices(index.notices)
+            found += [
+                FoundMemory(root, memory)
+                for memory in index.matching(filter_terms(text))
+                if status in ("all", memory.status)
+                and (not category or memory.category in category)
+                and set(tag) <= set(memory.tags)
+            ]
     rows = [{"root": memory.root, **picked(memory.memory, *FIELDS)} for memory in found]
-    lines = [memory.memory.id for memory in found] if form == "ids" else _lines(found)
+    if form == "ids":
+        lines = [memory.memory.id for memory in found]
+    else:
+        summaries = zip(distinct_ids(found), (memory.memory for memory in found), strict=True)
+        lines = aligned([(name, memory.status, memory.category, memory.title) for name, memory in summaries])
     click.echo(output(form, rows, lines), nl=False)
 
 
@@ -87,58 +93,18 @@ def show(memory_id: MemoryId, roots: EachRoot, form: ListForm) -> None:
     from tui.workspace.curate.curating import chosen, resolved
 
     (found,) = chosen([memory_id], resolved(roots))
-    memory = _whole(found)
-    sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
-    row = {"root": found.root, **picked(memory.summary, *FIELDS), "sections": sections}
-    click.echo(output(form, row, _text(memory)), nl=False)
-
-
-def _listed(roots: Sequence[str], text: str) -> list[FoundMemory]:
-    from engine.search.query import filter_terms
-    from tui.workspace.curate.curating import FoundMemory
-
-    found = []
-    for root in roots:
-        with opening.opened_index(root) as index:
-            report_skipped(index.skipped)
-            report_notices(index.notices)
-            found += [FoundMemory(root, summary) for summary in index.matching(filter_terms(text))]
-    return found
-
-
-def _whole(found: FoundMemory) -> Memory:
-    """The memory as its file is now. Raises UnknownMemoryError."""
-
     with opening.opened_index(found.root) as index:
         memory = index.memory(found.memory.id)
     if memory is None:
         raise UnknownMemoryError(f"{found.memory.file} has just changed, or is gone. Try again.")
-    return memory
-
-
-def _lines(found: Sequence[FoundMemory]) -> list[str]:
-    """A line for each memory."""
-    from tui.workspace.curate.curating import distinct_ids
-
-    facts = [(memory.memory.status, memory.memory.category, memory.memory.title) for memory in found]
-    return aligned([(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)])
-
-
-def _text(memory: Memory) -> list[str]:
+    sections = [{"heading": section.heading, "lines": section.lines} for section in memory.sections]
     summary = memory.summary
-    facts = {
-        "id": summary.id,
-        "status": summary.status,
-        "category": summary.category,
-        "tags": ", ".join(summary.tags),
-        "created": summary.created_at,
-        "updated": summary.updated_at,
-        "file": summary.file,
-    }
+    facts = {**picked(summary, "id", "status", "category"), "tags": ", ".join(summary.tags)}
+    facts |= {"created": summary.created_at, "updated": summary.updated_at, "file": summary.file}
     lines = [summary.title, "", *(f"{name + ':':<10}{value}" for name, value in facts.items() if value)]
     for section in memory.sections:
         lines += ["", *([section.heading] if section.heading else []), *(f"  {line}" for line in section.lines)]
-    return lines
+    click.echo(output(form, {"root": found.root, **picked(summary, *FIELDS), "sections": sections}, lines), nl=False)
 
 
 @command()

@@ -83,7 +83,7 @@ def roots_option(of_several: str = "") -> Declaration:
 def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
     """The ids, each once. For "-" those of stdin, one on each line, as `--format ids` prints them."""
     lines = [line.strip() for line in sys.stdin] if "-" in ids else []
-    given = [memory_id for argument in ids for memory_id in (lines if argument == "-" else [argument])]
+    given = (memory_id for argument in ids for memory_id in (lines if argument == "-" else [argument]))
     return tuple(dict.fromkeys(filter(None, given)))
 
 

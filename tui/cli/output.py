@@ -14,14 +14,18 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
+from engine.judge.verdict import TIMEOUT
 from engine.lean.json_text import printed_json
 from engine.stores.files import open_named, write_whole
 from tui.cli.options import store_path
-from tui.workspace.stderr import visible
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
+
+    from engine.memory import Skipped
+    from engine.retrieval import Retrieval
 
     Output = tuple[dict[str, Any], str]
     """What a command found, as a row of JSON and as a text for people."""
@@ -59,12 +63,12 @@ def output_of_roots(form: str, made: Mapping[str, Output]) -> str:
     The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, and texts
     follow each other under their roots.
     """
+    if len(made) == 1:
+        ((row, text),) = made.values()
+        return f"{printed_json(row, indent=2)}\n" if form == "json" else text
     if form == "json":
-        rows = [{"root": root, **row} for root, (row, _) in made.items()]
-        (only, _), *others = made.values()
-        return f"{printed_json(rows if others else only, indent=2)}\n"
-    texts = {root: text for root, (_, text) in made.items()}
-    return "\n".join(f"{visible(root)}\n\n{text}" if len(texts) > 1 else text for root, text in texts.items())
+        return f"{printed_json([{'root': root, **row} for root, (row, _) in made.items()], indent=2)}\n"
+    return "\n".join(f"{visible(root)}\n\n{text}" for root, (_, text) in made.items())
 
 
 def wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
@@ -141,3 +145,35 @@ def explanation(error: Exception) -> str:
     if error.filename:
         return f"{error.filename}: {reason}. Check the permissions there, and the space on the disk."
     return f"The output could not be written in full ({reason}). Make room, or write it elsewhere."
+
+
+# What stderr tells of a reading or a judge
+
+MOST_NOTICES = 3
+
+
+def report_skipped(skipped: Sequence[Skipped]) -> None:
+    """Tell how many files and rows were skipped, with the reason of the first; copies of a memory come first."""
+    if skipped:
+        first = next((file for file in skipped if file.double_of), skipped[0])
+        tell(f"{len(skipped)} skipped; {first.where}: {first.reason}")
+
+
+def report_notices(notices: Sequence[Skipped]) -> None:
+    """Tell about problems that cost no memory, such as a dead link in MEMORY.md."""
+    for notice in notices[:MOST_NOTICES]:
+        tell(f"{notice.where} {notice.reason}.")
+    if len(notices) > MOST_NOTICES:
+        tell(f"{len(notices) - MOST_NOTICES:,} more notices; the app lists all of them under S.")
+
+
+def report_fallback(retrieval: Retrieval) -> None:
+    """Tell why a fallback was used: the judge gave no answer, or SQLite has no full-text search."""
+    from engine.pipeline import BY_KEYWORDS, NO_FTS5
+
+    judgement = retrieval.judgement
+    if retrieval.fallback == NO_FTS5:
+        tell(f"{BY_KEYWORDS}.")
+    elif judgement and retrieval.fallback:
+        more = " Allow more time with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
+        tell(f"{judgement.detail or judgement.status}{more}")

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from bisect import bisect_right
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -33,18 +33,19 @@ from tui.cli.options import (
     patient,
 )
 from tui.cli.output import output, picked
-from tui.cli.quality_judge import report_start
+from tui.cli.quality_judge import ask_about
 from tui.workspace import opening
 from tui.workspace.curate.curating import FoundMemory, chosen, memories_of, named, resolved
 from tui.workspace.curate.phrases import add_to, lacking_in, report_lacking, report_lines, report_uncounted
-from tui.workspace.judging import Answers, make_means
-from tui.workspace.replay.jobs import Ending, opened_pool, run
+from tui.workspace.judging import Answers
 from tui.workspace.stderr import tell, uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from engine.config import JudgeConfig
     from engine.judge.limits import Limits
+    from engine.judge.provider import Provider
     from engine.memory import Memory
     from engine.phrases.file import PhraseRow
     from engine.quality.judging.phrase_writer import WrittenPhrases
@@ -98,8 +99,7 @@ def list_(
 
     --root: the phrases of all are listed.
     """
-    rows = []
-    places = resolved(roots)
+    rows, places = [], resolved(roots)
     for root in places:
         reading = read_phrases(root, os.environ)
         digests = {held.memory.id: held.memory.digest for held in memories_of([root])}
@@ -163,20 +163,18 @@ def remove(
     """
     if bool(texts) == every:
         raise click.UsageError("Name phrases, or say --all.")
-    places = [root for root in resolved(roots) if memory_id in read_phrases(root, os.environ).rows]
-    if not places:
+    readings = {root: read_phrases(root, os.environ).rows for root in resolved(roots)}
+    own = {root: rows[memory_id] for root, rows in readings.items() if memory_id in rows}
+    if not own:
         (found,) = chosen([memory_id], resolved(roots))
         raise MemsiftError(f"{found.memory.id} has no phrases.")
-    unknown = set(texts)
     count = 0
-    for root in places:
-        rows = read_phrases(root, os.environ).rows[memory_id]
+    for root, rows in own.items():
         gone = [replace(row, is_removed=True) for row in rows if every or row.phrase in texts]
-        unknown -= {row.phrase for row in rows}
         count += len(gone)
         with uninterrupted():
             change_phrases(root, os.environ, lambda _, gone=gone: gone)  # type: ignore[misc]
-    if unknown:
+    if unknown := set(texts).difference(row.phrase for rows in own.values() for row in rows):
         raise UnknownMemoryError(f"{memory_id} has no phrase {listed([*map(repr, sorted(unknown))])}.")
     tell(f"Removed {counted(count, 'phrase')} of {memory_id}.")
 
@@ -240,8 +238,7 @@ def import_(
 
     --by: The name of the model that wrote them.
     """
-    texts: dict[str, list[object]] = {}
-    places: dict[str, int] = {}
+    texts: dict[str, tuple[int, list[object]]] = {}
     wrong = []
     for number, line in enumerate(_text_of(file).splitlines(), 1):
         if not line.strip():
@@ -253,17 +250,16 @@ def import_(
             row = json.loads(line)
         match row:
             case {"id": str(memory_id), "phrases": list(found)}:
-                texts.setdefault(memory_id, []).extend(found)
-                places.setdefault(memory_id, number)
+                texts.setdefault(memory_id, (number, []))[1].extend(found)
             case _:
                 wrong.append(f'line {number:,} is neither `ID: PHRASE` nor {{"id": text, "phrases": [text, ...]}}')
     given: list[tuple[FoundMemory, Sequence[object]]] = []
     known = memories_of(resolved(roots))
-    for memory_id, phrases_of in texts.items():
+    for memory_id, (number, phrases_of) in texts.items():
         try:
             given.append((named([memory_id], known)[0], phrases_of))
         except UnknownMemoryError as error:
-            wrong.append(f"line {places[memory_id]:,}: {error}")
+            wrong.append(f"line {number:,}: {error}")
     report_lines(wrong)
     count = add_to(given, f"{OF_MODEL}{by}")
     if not count and (wrong or not given):
@@ -297,13 +293,13 @@ def write(
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: phrases have no reasons. Leave it out.")
     places = resolved(roots)
-    wanted = {(held.root, held.memory.id) for held in chosen(ids, places)} if ids else None
+    wanted = {(held.root, held.memory.id) for held in chosen(ids, places)}
     found = {root: lacking_in(root) for root in places}
     asked: dict[str, list[Memory]] = {}
     for root, lacking in found.items():
         report_lacking(root, lacking)
-        asked[root] = [memory for memory in lacking.memories if wanted is None or (root, memory.summary.id) in wanted]
-    asked = {root: memories for root, memories in asked.items() if memories}
+        if own := [memory for memory in lacking.memories if not ids or (root, memory.summary.id) in wanted]:
+            asked[root] = own
     if asked:
         _write(asked, patient(judge), bulk.limits(), is_dry=dry_run)
     else:
@@ -317,36 +313,21 @@ def _write(asked: Mapping[str, Sequence[Memory]], judge: JudgeOptions, limits: L
     every: list[WrittenPhrases] = []
     counts: list[int] = []
     complaints: list[str] = []
-    ending = Ending(0, 0)
-    for root, memories in asked.items():
-        config = opening.settings_of(root, os.environ, judge).config
-        means = make_means(judge, config, os.environ, limits)
-        if means is None:
-            raise MemsiftError(NO_WRITER)
-        batches = batches_of(memories)
 
-        def keep(written: WrittenPhrases, root: str = root) -> None:
-            if judge.is_cached_only and not written.judgement.is_answer:
-                raise MemsiftError(written.judgement.detail)
-            every.append(written)
-            texts = [(memory.summary, own) for memory, own in zip(written.memories, written.phrases, strict=True)]
-            count, more = add_phrases(root, os.environ, texts, f"{OF_MODEL}{written.judgement.model}")
-            counts.append(count)
-            complaints.extend(more)
-            if written.judgement.is_answer:
-                complaints.extend(f"{memory.id} got no phrases" for memory, own in texts if not own)
+    def make(provider: Provider, config: JudgeConfig, how: dict[str, Any]) -> PhraseWriter:
+        return PhraseWriter(provider, config, **{**how, "samples": 1})
 
-        with closing(PhraseWriter(means[0], config.judge, **{**means[1], "samples": 1})) as writer:
-            if not judge.is_cached_only and (estimate := writer.estimate(batches)).asked:
-                if not is_dry:
-                    writer.prepare()
-                report_start(writer.identity, estimate)
-            if is_dry:
-                continue
-            with opened_pool(limits=limits) as pool:
-                ending = run(batches, lambda batch: [writer.evaluate(batch)], keep, limits, pool, "Writing phrases")
-        if ending.is_interrupted or ending.is_spent:
-            break
+    def keep(root: str, written: WrittenPhrases) -> None:
+        every.append(written)
+        texts = [(memory.summary, own) for memory, own in zip(written.memories, written.phrases, strict=True)]
+        count, more = add_phrases(root, os.environ, texts, f"{OF_MODEL}{written.judgement.model}")
+        counts.append(count)
+        complaints.extend(more)
+        if written.judgement.is_answer:
+            complaints.extend(f"{memory.id} got no phrases" for memory, own in texts if not own)
+
+    batches = {root: batches_of(memories) for root, memories in asked.items()}
+    ending = ask_about(batches, make, None if is_dry else keep, judge, limits, "Writing phrases", NO_WRITER)
     if is_dry:
         tell("Nothing was sent. To send it, leave --dry-run out.")
         return

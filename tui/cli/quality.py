@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -30,17 +31,13 @@ CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
 INDENT = " " * 6
 
 
-def limit(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[float, int] | None:
-    """The severity and the number of findings that are still allowed; None without --fail-over."""
-    if given is None:
-        return None
-    try:
-        if given.isdecimal():
-            return 2.0, int(given)
+def limit(_context: click.Context, _option: click.Parameter, given: str | None) -> float | int | None:
+    """The number of findings that are still allowed, or the lowest severity that is not, which is no int."""
+    if given is None or given.isdecimal():
+        return None if given is None else int(given)
+    with suppress(ValueError):
         if 0 <= float(given) <= 1:
-            return float(given), -1
-    except ValueError:
-        pass
+            return float(given)
     raise click.BadParameter(f"{given!r} is no number of findings, and no severity from 0.0 to 1.0.")
 
 
@@ -49,7 +46,7 @@ CheckNames = Annotated[
 ]
 OfCheck = Annotated[tuple[str, ...], option("--check", metavar="NAME", type=click.Choice(list(CHECKS)))]
 Shared = Annotated[bool, option("--shared")]
-Limits = tuple[float, int] | None
+Limit = float | int | None
 
 
 @command()
@@ -57,7 +54,7 @@ def check(
     named: Annotated[tuple[str, ...], argument(metavar="[ID|FILE]...", nargs=-1)],
     roots: EachRoot,
     checks: CheckNames,
-    limits: Annotated[Limits, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit)],
+    most: Annotated[Limit, option("--fail-over", metavar="SEVERITY|COUNT", callback=limit)],
     db: StoreFile,
     form: TextJsonOrIds,
 ) -> None:
@@ -114,7 +111,8 @@ def check(
     tell(_summary(every))
     for root in places:
         tell(f"{root}: {count_with_phrases(root, os.environ, (found.memory for found in memories_of([root])))}.")
-    if limits and is_over(every, *limits):
+    is_over = len(every) > most if isinstance(most, int) else any(found.severity >= (most or 0) for found in every)
+    if most is not None and is_over:
         click.get_current_context().exit(1)
 
 
@@ -144,11 +142,6 @@ def _summary(found: Sequence[Finding]) -> str:
     settled = sum(bool(finding.change) for finding in found)
     rest = f" memsift quality fix settles {settled:,} of them." if settled else ""
     return f"{counted(len(found), 'finding')}: {parts}.{rest}"
-
-
-def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
-    """Whether a finding is at least as severe as *severity*, or *count*, unless -1, is passed."""
-    return any(finding.severity >= severity for finding in found) or (count >= 0 and len(found) > count)
 
 
 def made_of(found: Sequence[Finding]) -> Output:
@@ -277,20 +270,14 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
     if form == "ids":
         click.echo(text_of(risky.memory.id for risky in found if risky.state != REJECTED), nl=False)
         return
-    width = text_width()
-    lines = (line for risky in found for line in _risky_lines(risky, width))
+    lines = (line for risky in found for line in _risky_lines(risky, text_width()))
     click.echo(output(form, [_row(risky) for risky in found], lines), nl=False)
     if not found and form == "text":
         tell(NONE_RISKY)
 
 
 @command()
-def accept(
-    ids: Ids,
-    roots: LookedIn,
-    checks: OfCheck,
-    shared: Shared,
-) -> None:
+def accept(ids: Ids, roots: LookedIn, checks: OfCheck, shared: Shared) -> None:
     """Say that memories are fine as they are.
 
     A waiting memory may be injected from the next prompt on. For memsift quality judge --agreement it counts as worth
@@ -312,12 +299,7 @@ def accept(
 
 
 @command()
-def reject(
-    ids: Ids,
-    roots: LookedIn,
-    checks: OfCheck,
-    shared: Shared,
-) -> None:
+def reject(ids: Ids, roots: LookedIn, checks: OfCheck, shared: Shared) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
     A risky memory stays out, and is no longer listed to read; memsift create does not make its text again. For memsift
@@ -350,13 +332,12 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
         if not checks:
             mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
         for memory in found:
-            decide(memory.root, memory.memory.id, memory.memory.digest, about, verdict, os.environ)
+            place = memory.root, memory.memory.id, memory.memory.digest
+            decide(*place, about, verdict, os.environ)
             if is_shared:
-                tell(f"Written to {share(memory.root, memory.memory.id, memory.memory.digest, checks, verdict)}.")
-            tell(
-                f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). "
-                f"To take it back: memsift quality {other} {memory.memory.id}{options}"
-            )
+                tell(f"Written to {share(*place, checks, verdict)}.")
+            back = f"To take it back: memsift quality {other} {memory.memory.id}{options}"
+            tell(f"{verdict.capitalize()}: {memory.memory.id} ({', '.join(about)}). {back}")
 
 
 def _row(risky: Risky) -> dict[str, Any]:
@@ -366,9 +347,8 @@ def _row(risky: Risky) -> dict[str, Any]:
 
 
 def _risky_lines(risky: Risky, width: int) -> list[str]:
-    lines = wrapped(
-        f"{risky.memory.id}  risk {risky.memory.risk:.2f}  {risky.state}  {risky.memory.title}", width, "", INDENT
-    )
+    memory = risky.memory
+    lines = wrapped(f"{memory.id}  risk {memory.risk:.2f}  {risky.state}  {memory.title}", width, "", INDENT)
     for detection in risky.detections:
         place = f"characters {detection.start} to {detection.end}"
         sign = f"{detection.category} ({detection.severity:.2f}), {place}: {detection.reason}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -23,25 +22,32 @@ from engine.stores.writing import ACTIVE
 from engine.wording import aligned, counted
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import AskedJudge, Bulk, EachRoot, exit_if_early, format_option, patient
-from tui.cli.output import output, picked, text_of
+from tui.cli.output import output, picked, report_skipped, text_of
 from tui.workspace import opening
 from tui.workspace.curate.curating import memories_of, named, resolved
 from tui.workspace.judging import Answers, make_means
 from tui.workspace.replay.jobs import Ending, opened_pool, run
-from tui.workspace.stderr import report_skipped, tell
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from engine.config import JudgeConfig
     from engine.judge.limits import Limits
+    from engine.judge.provider import Provider
     from engine.memory import Memory
     from engine.quality.judging.judge import CostEstimate
     from engine.quality.judging.rating import Assessment
-    from engine.quality.judging.rubric import Rubric
     from engine.quality.judging.store import Rated
     from labels.measure.agreement import Concord
     from tui.workspace.judging import JudgeOptions
 
+    Tasks = Mapping[str, Sequence[Any]]
+    """root -> its memories, or batches of memories."""
+    Make = Callable[[Provider, JudgeConfig, dict[str, Any]], Any]
+    """Gives the asker from the provider of the judge, its settings, and the arguments of `make_means`."""
+    Keep = Callable[[str, Any], None]
+    """Receives a root and each result about its memories."""
     Assessments = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
     Compared = list[tuple[Rated, bool]]
@@ -93,7 +99,8 @@ def judge(
     --web-search: Let the model search the web, and keep the pages that it found. For anthropic and anthropic-http;
         costs more.
     """
-    from engine.quality.judging.rubric import read_rubric
+    from engine.quality.judging.judge import QualityJudge
+    from engine.quality.judging.rubric import read_rubric, template
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
@@ -101,8 +108,24 @@ def judge(
         return
     if judge.depth:
         raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
-    rater = Rater(given, threshold, web_search, patient(judge), bulk.limits())
-    rated, ending = rater.rate(found, ids)
+
+    def make(provider: Provider, config: JudgeConfig, how: dict[str, Any]) -> QualityJudge:
+        if web_search and provider.name not in SEARCHING:
+            raise ConfigError(NO_SEARCH)
+        searches = MOST_SEARCHES if web_search else 0
+        wording = template(given, is_structured=provider.name in STRUCTURED, searches=searches)
+        return QualityJudge(provider, given, wording, config=config, threshold=threshold, **how)
+
+    def keep(root: str, rating: Assessment) -> None:
+        rated.append((root, rating))
+        store.keep(root, given.name, words[root, rating.memory.id], rating)
+
+    rated: Assessments = []
+    wanted = memories_to_rate(found, ids)
+    whole = ((root, memory) for root, memories in wanted.items() for memory in memories)
+    words = {(root, held.summary.id): len(f"{held.summary.title} {held.body}".split()) for root, held in whole}
+    with closing(RatingStore(os.environ)) as store:
+        ending = ask_about(wanted, make, keep, patient(judge), bulk.limits(), "Rating", NO_JUDGE)
     click.echo(printed(rated, given.name, threshold, form), nl=False)
     report_end(rated, ending, fail_under)
 
@@ -117,62 +140,35 @@ NO_JUDGE = (
 NO_SEARCH = f"--web-search works only with the judges {' and '.join(SEARCHING)}, which have a search tool."
 
 
-@dataclass(frozen=True)
-class Rater:
-    """The rubric, the least score of an accepted memory, whether the model searches the web, and how it is asked."""
+def ask_about(
+    wanted: Tasks, make: Make, keep: Keep | None, judge: JudgeOptions, limits: Limits, label: str, nobody: str
+) -> Ending:
+    """Ask about the memories of each root, whose settings may name the judge. The size and the price are told first.
 
-    rubric: Rubric
-    threshold: float
-    has_search: bool
-    judge: JudgeOptions
-    limits: Limits
-
-    def rate(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Assessments, Ending]:
-        """The assessments of the memories with these ids, or of all active ones, by root, and how the run ended.
-
-        Raises UnknownMemoryError and RootError before a judge is asked, and MemsiftError.
-        """
-        wanted = memories_to_rate(roots, ids)
-        ending = Ending(0, 0)
-        rated: Assessments = []
-        with closing(RatingStore(os.environ)) as store:
-            for root, memories in wanted.items():
-                ending = self.rate_root(root, memories, store, rated)
-                if ending.is_interrupted or ending.is_spent:
-                    break
-        return rated, ending
-
-    def rate_root(self, root: str, memories: Sequence[Memory], store: RatingStore, rated: Assessments) -> Ending:
-        """Rate memories of a root, whose settings may name the judge, and add the assessments to *rated*.
-
-        Raises MemsiftError if no judge is named, and ConfigError for a search that it cannot make.
-        """
-        from engine.quality.judging.judge import QualityJudge
-        from engine.quality.judging.rubric import template
-
-        words = {memory.summary.id: len(f"{memory.summary.title} {memory.body}".split()) for memory in memories}
-
-        def keep(found: Assessment) -> None:
-            if self.judge.is_cached_only and found.decision == UNANSWERED:
-                raise MemsiftError(found.judgement.detail)
-            rated.append((root, found))
-            store.keep(root, self.rubric.name, words[found.memory.id], found)
-
-        config = opening.settings_of(root, os.environ, self.judge).config
-        means = make_means(self.judge, config, os.environ, self.limits)
+    Without *keep* nobody is asked. Raises MemsiftError with the text *nobody* if no judge is named.
+    """
+    ending = Ending(0, 0)
+    for root, tasks in wanted.items():
+        config = opening.settings_of(root, os.environ, judge).config
+        means = make_means(judge, config, os.environ, limits)
         if means is None:
-            raise MemsiftError(NO_JUDGE)
-        provider, how = means
-        if self.has_search and provider.name not in SEARCHING:
-            raise ConfigError(NO_SEARCH)
-        searches = MOST_SEARCHES if self.has_search else 0
-        wording = template(self.rubric, is_structured=provider.name in STRUCTURED, searches=searches)
-        asked = QualityJudge(provider, self.rubric, wording, config=config.judge, threshold=self.threshold, **how)
-        with closing(asked), opened_pool(limits=self.limits) as pool:
-            if not self.judge.is_cached_only and (estimate := asked.estimate(memories)).asked:
-                asked.prepare()
+            raise MemsiftError(nobody)
+
+        with closing(make(means[0], config.judge, means[1])) as asked, opened_pool(limits=limits) as pool:
+            if not judge.is_cached_only and (estimate := asked.estimate(tasks)).asked:
+                if keep:
+                    asked.prepare()
                 report_start(asked.identity, estimate)
-            return run(memories, lambda memory: [asked.evaluate(memory)], keep, self.limits, pool, "Rating")
+            if keep:
+
+                def take(found: Any, root: str = root) -> None:
+                    judge.refuse_a_miss(found)
+                    keep(root, found)
+
+                ending = run(tasks, lambda task: [asked.evaluate(task)], take, limits, pool, label)
+        if ending.is_interrupted or ending.is_spent:
+            break
+    return ending
 
 
 def memories_to_rate(roots: Sequence[str], ids: Sequence[str]) -> dict[str, list[Memory]]:
@@ -204,7 +200,12 @@ def report_start(identity: tuple[str, str, str], estimate: CostEstimate) -> None
 
 def report_end(rated: Assessments, ending: Ending, fail_under: float | None) -> None:
     """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
-    tell(summary_line(summary_of(found for _, found in rated)))
+    summary = summary_of(found for _, found in rated)
+    words = [f"{summary[word]:,} {word}" for word in (*DECISIONS.values(), UNANSWERED) if summary[word]]
+    rule = f" ({summary['by_rule']:,} by rule)" if summary["by_rule"] else ""
+    tokens = f"{summary['input_tokens']:,} tokens in and {summary['output_tokens']:,} out"
+    cost = "" if summary["cost_usd"] is None else f", ${summary['cost_usd']:.4f}"
+    tell(f"{counted(len(rated), 'memory')}: {', '.join(words) or 'none to rate'}{rule}. {tokens}{cost}.")
     how = "Give the same command again to go on: finished answers are in the cache."
     exit_if_early(ending, counted(ending.jobs, "memory"), how)
     Answers.of(found for _, found in rated).report()
@@ -229,7 +230,11 @@ def printed(rated: Assessments, rubric: str, threshold: float, form: str) -> str
         return text_of(print_entries(map(_entry, (found for found in every if found.rating))).splitlines())
     rows = [row_of(root, rubric, threshold, found) for root, found in rated]
     whole = {"rubric": rubric, "threshold": threshold, "memories": rows, "summary": summary_of(every)}
-    return output(form, whole, _lines(every))
+    scores = [f"{found.rating.overall:4.1f}" if found.rating else "" for found in every]
+    facts = (picked(found.memory, "category", "id", "title").values() for found in every)
+    table = aligned([(found.decision, score, *of) for found, score, of in zip(every, scores, facts, strict=True)])
+    lines = (line for head, found in zip(table, every, strict=True) for line in (head, *_details(found)))
+    return output(form, whole, lines)
 
 
 def compared(roots: Sequence[str], rubric: str) -> Compared:
@@ -252,7 +257,11 @@ def printed_agreement(pairs: Compared, form: str) -> str:
     clear = [(rated, is_kept) for rated, is_kept in pairs if rated.decision != UNDECIDED]
     tables = agreement_tables(clear)
     differing = [(rated, is_kept) for rated, is_kept in clear if (rated.decision == ACCEPTED) != is_kept]
-    lines = aligned([HEADER, *(_agreement_row(name, table) for name, table in tables)])
+    rows: list[tuple[str, ...]] = [HEADER]
+    for name, table in tables:
+        kappa = "-" if table.kappa is None else f"{table.kappa:.2f} ± {table.kappa_se:.2f}"
+        rows.append((name, *map(str, table.table), kappa, "-" if table.ac1 is None else f"{table.ac1:.2f}"))
+    lines = aligned(rows)
     lines += ["", "You and the model disagree about:"] if differing else []
     for rated, is_kept in differing:
         yours = "you accepted" if is_kept else "you rejected"
@@ -296,20 +305,6 @@ def _counts(table: Concord) -> dict[str, Any]:
     return {**dict(zip(names, table.table, strict=True)), **coefficients}
 
 
-def _agreement_row(name: str, table: Concord) -> tuple[str, ...]:
-    kappa = "-" if table.kappa is None else f"{table.kappa:.2f} ± {table.kappa_se:.2f}"
-    return (name, *map(str, table.table), kappa, "-" if table.ac1 is None else f"{table.ac1:.2f}")
-
-
-def summary_line(summary: dict[str, Any]) -> str:
-    """Counts and cost as a sentence or two."""
-    words = [f"{summary[word]:,} {word}" for word in (*DECISIONS.values(), UNANSWERED) if summary[word]]
-    rule = f" ({summary['by_rule']:,} by rule)" if summary["by_rule"] else ""
-    tokens = f"{summary['input_tokens']:,} tokens in and {summary['output_tokens']:,} out"
-    cost = "" if summary["cost_usd"] is None else f", ${summary['cost_usd']:.4f}"
-    return f"{counted(summary['memories'], 'memory')}: {', '.join(words) or 'none to rate'}{rule}. {tokens}{cost}."
-
-
 def _entry(found: Assessment) -> RatingEntry:
     """Undecided memories stand under REJECTED, with their reason."""
     assert found.rating is not None
@@ -318,30 +313,19 @@ def _entry(found: Assessment) -> RatingEntry:
     return RatingEntry(found.decision != "accepted", one_line(found.memory.title), rating, found.memory.id)
 
 
-def _lines(rated: Sequence[Assessment]) -> Iterator[str]:
-    """A line for each memory, and its points, reasons and suggestions below it."""
-    scores = [f"{found.rating.overall:4.1f}" if found.rating else "" for found in rated]
-    rows = [
-        (found.decision, score, *picked(found.memory, "category", "id", "title").values())
-        for found, score in zip(rated, scores, strict=True)
-    ]
-    for line, found in zip(aligned(rows), rated, strict=True):
-        yield line
-        yield from (f"    {line}" for line in _details(found))
-
-
 def _details(found: Assessment) -> Iterator[str]:
+    """The points, reasons and suggestions below the line of a memory."""
     if found.judgement.status != OK:
-        yield f"{found.judgement.status}: {found.judgement.detail}"
+        yield f"    {found.judgement.status}: {found.judgement.detail}"
     if found.decision == UNDECIDED:
-        yield found.verdict.reasoning
-    yield from (f"- {reason}" for reason in found.reasons)
+        yield f"    {found.verdict.reasoning}"
+    yield from (f"    - {reason}" for reason in found.reasons)
     rating = found.rating
     if rating is None:
         return
-    yield from (f"+ {point}" for point in rating.key_points)
+    yield from (f"    + {point}" for point in rating.key_points)
     if rating.title:
-        yield f"suggested title: {rating.title}"
+        yield f"    suggested title: {rating.title}"
     if rating.tags:
-        yield f"suggested tags: {', '.join(rating.tags)}"
-    yield from (f"source: {source.url} {source.title}" for source in rating.sources)
+        yield f"    suggested tags: {', '.join(rating.tags)}"
+    yield from (f"    source: {source.url} {source.title}" for source in rating.sources)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from pickle import dumps
@@ -15,13 +16,12 @@ from engine.config import AUTO, DEFAULT, OFF, SYSTEMS, injected_system, is_injec
 from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
 from engine.wording import counted
-from tui.cli.declaring import command, option
+from tui.cli.declaring import bundle, command, option
 from tui.cli.options import (
     PROMPTS_HELP,
     REPLAY_SAMPLES,
     AskedJudge,
     Bulk,
-    BulkOptions,
     Roots,
     StoreFile,
     Strict,
@@ -32,9 +32,10 @@ from tui.cli.options import (
     require_agreement,
     told_cutoff,
 )
+from tui.cli.output import report_skipped
 from tui.workspace import opening
 from tui.workspace.judging import opened_judge
-from tui.workspace.stderr import report_skipped, tell
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -46,8 +47,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.roots import OpenIndex, OpenRoots
     from labels.exchange.replay_file import UnfinishedRun
-    from labels.store import LabelStore
-    from tui.workspace.judging import Answers, JudgeOptions
+    from tui.workspace.judging import Answers
     from tui.workspace.replay.jobs import Ending
     from tui.workspace.retrievals import Injections
 
@@ -61,27 +61,9 @@ NO_LIMIT = "--max-cost counts only the calls of this process: leave it or --exec
 NAME_TRANSCRIPTS = "Name transcripts of Claude Code 2.1 or later with --prompts."
 
 
-@command()
-def replay(
-    roots: Roots,
-    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, about=PROMPTS_HELP)],
-    systems: Annotated[str | None, option("--systems", metavar="NAMES", about=NAMES)],
-    judge: AskedJudge,
-    strict: Strict,
-    bulk: Bulk,
-    resume: Annotated[str | None, option("--resume", metavar="FILE")],
-    executor: Annotated[str, option("--executor", metavar="NAME", default="")],
-    save: Annotated[bool, option("--save")],
-    db: StoreFile,
-) -> None:
-    """Run prompts through systems, and print a JSON line for each prompt and system.
-
-    Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
-
-    \b
-    Examples:
-      memsift replay --prompts prompts.jsonl --save > run.jsonl
-      memsift replay --prompts prompts.jsonl --systems memsift,injected
+@dataclass(frozen=True)
+class Replay:
+    """The options of a replay, as on the command line.
 
     --executor: For very many prompts: replay them on the processors of this machine (processes, processes:N) or on the
         workers of a Dask cluster (dask://HOST:PORT, with the extra memsift[dask]). The rows are the same. Each worker
@@ -94,81 +76,90 @@ def replay(
         memories that memsift's hook really injected, from transcripts and the hook's log; injected:NAME is the same
         of another hook.
     """
-    if executor and bulk.max_cost is not None:
-        raise click.UsageError(NO_LIMIT)
-    judge = patient(judge.sampling(REPLAY_SAMPLES))
-    found = opening.open_roots(roots, os.environ, judge)
-    reading = opening.project_prompts(files, os.environ)
-    with opened_store(db, writes=True) if save else nullcontext() as store:
-        ending, disagreements, answers = run_replay(found, reading, store, systems, judge, bulk, resume, executor)
-        how = "Give the same command again" if resume else KEEP_ROWS
-        exit_if_early(ending, counted(ending.jobs, "prompt"), f"{how} to go on with the rest.")
-        answers.report()
-    if strict:
-        require_agreement(disagreements)
 
+    roots: Roots
+    files: Annotated[tuple[str, ...], option("--prompts", metavar="FILE", required=True, about=PROMPTS_HELP)]
+    systems: Annotated[str | None, option("--systems", metavar="NAMES", about=NAMES)]
+    judge: AskedJudge
+    is_strict: Strict
+    bulk: Bulk
+    resume: Annotated[str | None, option("--resume", metavar="FILE")]
+    executor: Annotated[str, option("--executor", metavar="NAME", default="")]
+    save: Annotated[bool, option("--save")]
+    db: StoreFile
 
-def run_replay(
-    roots: OpenRoots,
-    reading: PromptReading,
-    store: LabelStore | None,
-    systems: str | None,
-    judge: JudgeOptions,
-    bulk: BulkOptions,
-    resume: str | None,
-    executor: str,
-) -> tuple[Ending, int, Answers]:
-    """Print the rows, and record them in *store*. The other arguments are the options of the command.
+    def run(self) -> tuple[Ending, int, Answers]:
+        """Print the rows. Returns the end, the number of disputed verdicts, and how the judge fared."""
+        from engine.conversations.injected import names_of
+        from engine.phrases.measuring import find_phrased
+        from labels.exchange.replay_file import run_row
+        from tui.workspace.judging import Answers
+        from tui.workspace.replay import replaying
+        from tui.workspace.replay.jobs import opened_pool, run
+        from tui.workspace.retrievals import record, with_hook_log
+        from tui.workspace.root_labels import let_labels_follow, present_phrases
 
-    Returns the end, the number of disputed verdicts, and how the judge fared.
-    """
-    from engine.conversations.injected import names_of
-    from engine.phrases.measuring import find_phrased
-    from labels.exchange.replay_file import run_row
-    from tui.workspace.judging import Answers
-    from tui.workspace.replay import replaying
-    from tui.workspace.replay.jobs import opened_pool, run
-    from tui.workspace.retrievals import record, with_hook_log
-    from tui.workspace.root_labels import let_labels_follow, present_phrases
-
-    config = roots.config
-    reading = with_hook_log(reading, roots.paths[0], os.environ)
-    limits = bulk.limits()
-    disagreements, answers = 0, Answers()
-    with (
-        opened_judge(judge, config, limits) as asked,
-        opening.opened_roots(roots.paths, roots.others) as index,
-    ):
-        chosen, cutoffs = chosen_systems(systems, roots, asked, names_of(reading.prompts))
-        setup = replaying.ReplaySetup(roots, tuple(chosen), cutoffs, judge, bulk.retries, index.corpus_hash)
-        here = replaying.Replayer(setup, index, asked)
-        with opened_output(resume, [system.name for system in chosen]) as (before, write):
-            has_judge = asked is not None and any(system.has_judge for system in chosen)
-            if store:
-                let_labels_follow(store, index)
-            if asked and has_judge:
-                replaying.refuse_another_judge(before, asked, AUTO)
-                asked.prepare()
-            report_start(before, index, reading)
-            report_records(chosen, reading, here.injections)
-
-            def keep(retrieval: Retrieval) -> None:
-                nonlocal disagreements, answers
-                answers = answers.plus(Answers.of([retrieval]))
-                judge.refuse_a_miss(retrieval)
+        judge, limits = patient(self.judge.sampling(REPLAY_SAMPLES)), self.bulk.limits()
+        roots = opening.open_roots(self.roots, os.environ, judge)
+        config = roots.config
+        reading = with_hook_log(opening.project_prompts(self.files, os.environ), roots.paths[0], os.environ)
+        disagreements, answers = 0, Answers()
+        with (
+            opened_store(self.db, writes=True) if self.save else nullcontext() as store,
+            opened_judge(judge, config, limits) as asked,
+            opening.opened_roots(roots.paths, roots.others) as index,
+        ):
+            chosen, cutoffs = chosen_systems(self.systems, roots, asked, names_of(reading.prompts))
+            setup = replaying.ReplaySetup(roots, tuple(chosen), cutoffs, judge, self.bulk.retries, index.corpus_hash)
+            here = replaying.Replayer(setup, index, asked)
+            with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
+                has_judge = asked is not None and any(system.has_judge for system in chosen)
                 if store:
-                    cutoff = cutoffs.get(kinds[retrieval.system])
-                    record(retrieval, store, index, config, asked, cutoff, here.injections.memory)
-                write(run_row(retrieval, is_phrase=retrieval.prompt.id in phrased))
-                disagreements += disputed(retrieval)
+                    let_labels_follow(store, index)
+                if asked and has_judge:
+                    replaying.refuse_another_judge(before, asked, AUTO)
+                    asked.prepare()
+                report_start(before, index, reading)
+                report_records(chosen, reading, here.injections)
 
-            phrased = find_phrased({one.id: one.text for one in reading.prompts}, present_phrases(index))
-            kinds = {system.name: system.cutoff for system in chosen}
-            jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-            work = partial(replaying.replay_elsewhere, dumps(setup)) if executor else here
-            with opened_pool(executor, limits if has_judge else None) as pool:
-                ending = run(jobs, work, keep, limits, pool)
-            return ending, disagreements, answers
+                def keep(retrieval: Retrieval) -> None:
+                    nonlocal disagreements, answers
+                    answers = answers.plus(Answers.of([retrieval]))
+                    judge.refuse_a_miss(retrieval)
+                    if store:
+                        cutoff = cutoffs.get(kinds[retrieval.system])
+                        record(retrieval, store, index, config, asked, cutoff, here.injections.memory)
+                    write(run_row(retrieval, is_phrase=retrieval.prompt.id in phrased))
+                    disagreements += disputed(retrieval)
+
+                phrased = find_phrased({one.id: one.text for one in reading.prompts}, present_phrases(index))
+                kinds = {system.name: system.cutoff for system in chosen}
+                jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+                work = partial(replaying.replay_elsewhere, dumps(setup)) if self.executor else here
+                with opened_pool(self.executor, limits if has_judge else None) as pool:
+                    ending = run(jobs, work, keep, limits, pool)
+                return ending, disagreements, answers
+
+
+@command()
+def replay(wanted: Annotated[Replay, bundle(Replay)]) -> None:
+    """Run prompts through systems, and print a JSON line for each prompt and system.
+
+    Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
+
+    \b
+    Examples:
+      memsift replay --prompts prompts.jsonl --save > run.jsonl
+      memsift replay --prompts prompts.jsonl --systems memsift,injected
+    """
+    if wanted.executor and wanted.bulk.max_cost is not None:
+        raise click.UsageError(NO_LIMIT)
+    ending, disagreements, answers = wanted.run()
+    how = "Give the same command again" if wanted.resume else KEEP_ROWS
+    exit_if_early(ending, counted(ending.jobs, "prompt"), f"{how} to go on with the rest.")
+    answers.report()
+    if wanted.is_strict:
+        require_agreement(disagreements)
 
 
 def chosen_systems(
@@ -206,14 +197,14 @@ def cutoff_for(system: System, roots: OpenRoots) -> Cutoff:
 
 
 def named_systems(given: str, judge: Judge | None, injected: Sequence[str]) -> list[System]:
-    names = list(dict.fromkeys(name.strip() for name in given.split(",")))
-    for name in names:
+    chosen = []
+    for name in dict.fromkeys(name.strip() for name in given.split(",")):
         if is_injected(name) and name not in injected:
             known = f"There are records of {', '.join(injected)}." if injected else NAME_TRANSCRIPTS
             raise click.UsageError(f"{NO_RECORD.format(name)} {known}")
         if not is_injected(name) and name not in SYSTEMS:
             raise click.UsageError(f"There is no system {name!r}. Choose from {', '.join((*SYSTEMS, *injected))}.")
-    chosen = [injected_system(name) if is_injected(name) else SYSTEMS[name] for name in names]
+        chosen.append(injected_system(name) if is_injected(name) else SYSTEMS[name])
     if judge is None and any(system.has_judge for system in chosen):
         raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")
     return chosen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from functools import partial
 from typing import TYPE_CHECKING
@@ -256,11 +257,13 @@ class BrowseScreen(ModeScreen):
             risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())
             if risky and not self._is_warned and self.is_current:
                 self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
-            self._is_warned = True
             if found != self.memories.facts.findings:
                 self._take_facts(replace(self.memories.facts, findings=found))
+            self._is_warned = True
 
     def _take_facts(self, facts: Facts) -> None:
+        if not self._is_warned:
+            gc.freeze()  # else each full garbage collection walks over all memories and facts, in the middle of a key
         self.memories.take_facts(facts)
         if self.listing.choice.order or self.narrowing.check:
             self.listing.show_matching(is_near=True)
@@ -323,7 +326,7 @@ class BrowseScreen(ModeScreen):
             self.ask(ChooseOne(BY_WHICH, options), partial(self._go, hidden))
         elif self.app.progress:
             self.app.tell(keyed(self.app, STILL_REPLAYED))
-        elif self.app.has_jobs:
+        elif self.app.jobs_left():
             dialog = ChooseOne("No replayed prompt pulled it in", {"all": "Replay all prompts to find out"})
             self.ask(dialog, lambda _: self.app.with_agreement(self.app.replay_all))
         else:

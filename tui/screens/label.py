@@ -262,7 +262,7 @@ class LabelScreen(LabelWalk):
             event = write(workspace.annotator, prompt_id, self.card or self.position.listed, **how)
             if event.action == LABEL:
                 self.remark_line.forget()
-                self.titles.marked.clear()
+                self.titles.marked = frozenset()
             self.show_position()
 
     def action_note(self) -> None:

@@ -158,9 +158,10 @@ class KeyFooter(Footer):
     A key that would be cut off is left out: help and palette list it.
     """
 
+    _shown: Sequence[object] = ()
+
     def __init__(self) -> None:
         super().__init__(compact=True, show_command_palette=False)
-        self._shown: list[tuple[Any, ...]] = []
 
     def compose(self) -> ComposeResult:
         keys = [key for key in super().compose() if isinstance(key, FooterKey)]
@@ -210,7 +211,14 @@ def _place(widget: Widget) -> str:
         said = one_line(widget.said()[:ROW_CHARACTERS])
         return f"{widget.NOUN} {widget.cursor + 1:,} of {widget.count:,}: {said}"
     if isinstance(widget, OptionList):
-        return _choice(widget)
+        at = widget.highlighted
+        if at is None:
+            return "choice: none."
+        said, state = one_line(str(widget.get_option_at_index(at).prompt)), ""
+        title = f"{_title(widget)}, " if widget.border_title else ""
+        if isinstance(widget, SelectionList):
+            state = ", selected" if widget.get_option_at_index(at).value in widget.selected else ", not selected"
+        return f"{title}choice {at + 1:,} of {widget.option_count:,}: {said}{state}"
     if isinstance(widget, Input):
         return f"input: {one_line(widget.value) or 'empty'}. {one_line(str(widget.placeholder))}"
     if isinstance(widget, TextArea):
@@ -219,19 +227,6 @@ def _place(widget: Widget) -> str:
         return f"input {_title(widget)}, line {row + 1:,} of {widget.document.line_count:,}: {line or 'empty'}"
     said = widget.text.lstrip().partition("\n")[0] if isinstance(widget, TextPane) else ""
     return f"text: {_title(widget)}. {one_line(said[:ROW_CHARACTERS])}".removesuffix(" ")
-
-
-def _choice(options: OptionList) -> str:
-    at = options.highlighted
-    if at is None:
-        return "choice: none."
-    said = one_line(str(options.get_option_at_index(at).prompt))
-    title = f"{one_line(str(options.border_title))}, " if options.border_title else ""
-    state = ""
-    if isinstance(options, SelectionList):
-        is_selected = options.get_option_at_index(at).value in options.selected
-        state = ", selected" if is_selected else ", not selected"
-    return f"{title}choice {at + 1:,} of {options.option_count:,}: {said}{state}"
 
 
 def _title(widget: Widget) -> str:

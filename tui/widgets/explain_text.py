@@ -88,7 +88,11 @@ def model_text(answers: Iterable[Retrieval], config: Config, memory: MemorySumma
     """The text that the model would see by each system, with its size; the line about *memory* stands out."""
     lines: list[Content] = []
     for answer in answers:
-        text = _emitted(answer, config)
+        if is_injected(answer.system):  # the text that a hook really injected, as far as it is known
+            injection = injection_by(answer.prompt, answer.system)
+            text = injection.text if injection else ""
+        else:
+            text = context(answer, config)
         own = [
             entry(candidate.memory, candidate.confidence, config.output_mode)
             for candidate in answer.injected
@@ -100,14 +104,6 @@ def model_text(answers: Iterable[Retrieval], config: Config, memory: MemorySumma
     return Content("\n").join(lines[1:]) if lines else plain(NOT_YET)
 
 
-def _emitted(answer: Retrieval, config: Config) -> str:
-    """The text that a system injects; of a record, the text that a hook really injected, as far as it is known."""
-    if not is_injected(answer.system):
-        return context(answer, config)
-    injection = injection_by(answer.prompt, answer.system)
-    return injection.text if injection else ""
-
-
 def judge_sentence(judged: Retrieval | None) -> str:
     """The judge's status, time and cost; where it failed, also what is injected instead. "" without an answer."""
     if judged is None:
@@ -117,9 +113,8 @@ def judge_sentence(judged: Retrieval | None) -> str:
         return f"{BY_KEYWORDS}."
     if judgement is None:
         return "The judge was not asked: no memory was left to judge."
-    cost = (
-        f", {judgement.input_tokens:,} tokens in and {judgement.output_tokens:,} out" if judgement.input_tokens else ""
-    )
+    tokens = judgement.input_tokens
+    cost = f", {tokens:,} tokens in and {judgement.output_tokens:,} out" if tokens else ""
     is_known = bool(judgement.verdicts) and all(verdict.source == CACHE for verdict in judgement.verdicts)
     source = "from the cache" if is_known else f"{judgement.elapsed_ms:,.0f} ms{cost}"
     answered = f"Judge {judgement.provider} ({judgement.model}): {judgement.status}, {source}."

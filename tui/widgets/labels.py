@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.containers import Vertical
@@ -47,10 +47,7 @@ class RecentLabels(RowList["Event"]):
     """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
 
     NOUN = "label"
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._titles: dict[str, str] = {}
+    _titles: dict[str, str] = {}
 
     def show_labels(self, labels: Sequence[Event], memory_of: Callable[[str], Memory | None]) -> None:
         found = {label.memory_id: memory_of(label.memory_id) for label in labels}
@@ -85,10 +82,7 @@ class TitleList(RowList["Card"]):
     """The titles of a list card, each with a digit, and the marks of the titles that would have helped."""
 
     NOUN = "title"
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.marked: set[Pair] = set()
+    marked: frozenset[Pair] = frozenset()
 
     def id_of(self, record: Card) -> str:
         return str(record.pair)
@@ -143,10 +137,10 @@ class NoteInput(Input):
     class Left(Message):
         """Enter or escape was pressed."""
 
+    is_open, _before = False, ""
+
     def __init__(self) -> None:
         super().__init__(compact=True, max_length=MAX_NOTE, select_on_focus=False)
-        self.is_open = False
-        self._before = ""
 
     def open(self) -> None:
         self.is_open, self._before = True, self.value
@@ -168,37 +162,23 @@ class NoteInput(Input):
         if not self.is_open:
             self.app.post_message(Key(event.key, event.character))
         elif event.key in ("enter", "escape"):
-            self._leave(keeps=event.key == "enter")
-        elif not await self._edit(event.key):
+            if event.key == "escape":
+                self.value = self._before
+            self.is_open = False
+            # no focus until the app moves it: of two keys that follow, the second must not overtake the first
+            self.screen.set_focus(None)
+            self.post_message(self.Left())
+        elif bound := self._bindings.key_to_bindings.get(event.key):  # the input's own action
+            for binding in bound:
+                await self.run_action(binding.action)
+        else:
             return
         event.stop()
         event.prevent_default()
 
-    def _leave(self, *, keeps: bool) -> None:
-        if not keeps:
-            self.value = self._before
-        self.is_open = False
-        # no focus until the app moves it: of two keys that follow, the second must not overtake the first
-        self.screen.set_focus(None)
-        self.post_message(self.Left())
-
-    async def _edit(self, key: str) -> bool:
-        """Run the input's own action of *key*; False if it has none."""
-        bound = self._bindings.key_to_bindings.get(key, ())
-        for binding in bound:
-            await self.run_action(binding.action)
-        return bool(bound)
-
 
 class RemarkLine(Vertical):
     """The remark on one card, hidden while it is empty. Each card keeps its remark until its label is saved."""
-
-    DEFAULT_CSS = """
-    RemarkLine {
-        height: auto; display: none;
-        NoteInput, NoteInput.-textual-compact { padding: 0 1; background: $boost; }
-    }
-    """
 
     line = query_one(NoteInput)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -12,16 +13,16 @@ from engine.settings.sources import trust_command
 from engine.stores.markdown.parts import loading
 from engine.wording import counted
 from tui.keys import keyed
-from tui.plain import cells, marked, one_line, plain
-from tui.widgets.memory_pane import HEADING, MUTED, category_name, head_lines, linked, on_click
+from tui.plain import cells, one_line, plain
+from tui.widgets.memory_pane import HEADING, MUTED, body_lines, category_name, head_lines, linked, on_click
 from tui.widgets.signs import DRAWN, VERDICTS
 from tui.workspace.curate.memory_facts import ANY, EVERYTHING
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from engine.memory import Memory, Section
+    from engine.memory import Memory
     from engine.search.highlight import Marker
     from tui.widgets.signs import Signs
     from tui.workspace.activity_rows import Week
@@ -55,7 +56,7 @@ def detail_text(
             *head_lines(memory.summary, marker),
             *_findings(memory, facts, say),
             *([plain(said).stylize_before(MUTED)] if (said := loading(memory.summary)) else []),
-            *_fields(memory.sections, marker),
+            *body_lines(memory.sections, marker, SHORT_LINE),
         ]
     )
     return Content("\n").join([linked(text, memory.summary.file), *about])
@@ -80,23 +81,6 @@ def prompt_line(pulled: Pulled, facts: Facts, drawn: Signs = DRAWN) -> str:
     text = one_line(facts.texts.get(pulled.prompt_id, pulled.prompt_id)[:MOST_PROMPT])
     sign = drawn.verdicts.get(pulled.label, drawn.unlabelled)
     return f"{sign} {text}{f' ({said})' if said else ''}"
-
-
-def _fields(sections: Iterable[Section], marker: Marker) -> list[Content]:
-    """Short fields on one line each; others below their heading, after an empty line."""
-    lines: list[Content] = []
-    was_short = False
-    for section in sections:
-        is_short = bool(section.heading) and len(section.lines) == 1 and len(section.lines[0]) <= SHORT_LINE
-        if not (is_short and was_short):
-            lines.append(Content(""))
-        was_short = is_short
-        heading = plain(section.heading).stylize_before(HEADING)
-        if is_short:
-            lines.append(heading + "  " + marked(section.lines[0], marker))
-        else:
-            lines += [*([heading] if section.heading else []), *(marked(line, marker) for line in section.lines)]
-    return lines
 
 
 def _related(memory: Memory, related: Sequence[tuple[str, bool]], drawn: Signs) -> list[Content]:
@@ -193,10 +177,10 @@ class MemoryOverview(Widget):
             return Content("")
         parts = [part for part in HEADS if part != "status" or len(self._counts[part]) > 1]
         size = self.size.width // (len(parts) + 1)
-        columns = [*(self._column(part, size) for part in parts), self._by_week(size)]
-        rows = range(max(map(len, columns)))
-        blank = Content(" " * size)
-        lines = [[column[row] if row < len(column) else blank for column in columns] for row in rows]
+        last = self._weeks[-(self.size.height - 1) :]
+        weeks = [_line(week.day, f"{100 * week.share:.0f} %", week.share, size, "·") for week in last]
+        columns = [*(self._column(part, size) for part in parts), _headed(WEEKS, weeks, NO_WEEKS, size)]
+        lines = zip_longest(*columns, fillvalue=Content(" " * size))
         return Content("\n").join(Content("").join(line) for line in lines)
 
     def _column(self, part: str, size: int) -> list[Content]:
@@ -205,29 +189,19 @@ class MemoryOverview(Widget):
         values = sorted(counts, key=lambda value: (value != ANY, -counts[value], value))
         shown = values if len(values) <= rows else values[: rows - 1]
         most = max(counts.values(), default=1)
+        names = {value: "any" if value == ANY else category_name(value) for value in shown}
         lines = [
-            _line(_name(value), f"{counts[value]:,}", counts[value] / most, size, is_chosen=value == chosen)
-            for value in shown
+            _line(name, f"{counts[value]:,}", counts[value] / most, size, is_chosen=value == chosen)
+            for value, name in names.items()
         ]
         if others := values[len(shown) :]:
             lines.append(_line(f"{len(others):,} others", "", 0, size))
         return _headed(keyed(self.app, HEADS[part]), lines, "none", size)
 
-    def _by_week(self, size: int) -> list[Content]:
-        last = self._weeks[-(self.size.height - 1) :]
-        lines = [_line(week.day, f"{100 * week.share:.0f} %", week.share, size, "·") for week in last]
-        return _headed(WEEKS, lines, NO_WEEKS, size)
-
 
 def _headed(head: str, lines: list[Content], nothing: str, size: int) -> list[Content]:
-    return [
-        plain(cells(head, size)).stylize_before(HEADING),
-        *(lines or [plain(cells(nothing, size)).stylize_before(MUTED)]),
-    ]
-
-
-def _name(value: str) -> str:
-    return "any" if value == ANY else category_name(value)
+    shown = lines or [plain(cells(nothing, size)).stylize_before(MUTED)]
+    return [plain(cells(head, size)).stylize_before(HEADING), *shown]
 
 
 def _line(name: str, number: str, share: float, size: int, rest: str = " ", *, is_chosen: bool = False) -> Content:

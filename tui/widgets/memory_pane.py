@@ -108,7 +108,7 @@ def is_inactive(memory: MemorySummary) -> bool:
 
 def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
     """Name, description, facts, tags, path and body of a memory, with the matches of *marker* marked."""
-    text = Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
+    text = Content("\n").join([*head_lines(memory.summary, marker), *body_lines(memory.sections, marker)])
     return linked(text, memory.summary.file)
 
 
@@ -139,11 +139,21 @@ def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
     ]
 
 
-def _body_lines(sections: Iterable[Section], marker: Marker) -> list[Content]:
+def body_lines(sections: Iterable[Section], marker: Marker, short: int = 0) -> list[Content]:
+    """Each section below its heading, after an empty line.
+
+    A section of one line, of at most *short* characters, stands behind its heading, and no empty line between two.
+    """
     lines: list[Content] = []
+    was_short = False
     for section in sections:
-        lines.append(Content(""))
-        if section.heading:
-            lines.append(plain(section.heading).stylize_before(HEADING))
-        lines += [marked(line, marker) for line in section.lines]
+        is_short = bool(short and section.heading) and len(section.lines) == 1 and len(section.lines[0]) <= short
+        if not (is_short and was_short):
+            lines.append(Content(""))
+        was_short = is_short
+        heading = plain(section.heading).stylize_before(HEADING)
+        if is_short:
+            lines.append(heading + "  " + marked(section.lines[0], marker))
+        else:
+            lines += [*([heading] if section.heading else []), *(marked(line, marker) for line in section.lines)]
     return lines

@@ -51,11 +51,8 @@ class PanesScreen(Screen[None]):
     """A screen of widgets with the class `pane`. When another pane gets the focus, the extra room goes to it."""
 
     ALLOW_IN_MAXIMIZED_VIEW = "TopBar, KeyFooter, WhereLine"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._room = USUAL
-        self._dragged: Split | None = None
+    _room = USUAL
+    _dragged: Split | None = None
 
     @property
     def is_enlarged(self) -> bool:

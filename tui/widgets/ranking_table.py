@@ -89,19 +89,13 @@ def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], verd
 
     *names* are those of the systems.
     """
-    found = [
-        {candidate.memory.id: candidate for candidate in answer.candidates} if answer else {} for answer in answers
-    ]
+    ranked = (answer.candidates if answer else () for answer in answers)
+    found = [{candidate.memory.id: candidate for candidate in candidates} for candidates in ranked]
     memories = {key: candidate.memory for candidates in found for key, candidate in candidates.items()}
     absent = (NO_RECORD if is_injected(name) else WAITING for name in names)
     notes = tuple("" if answer else note for answer, note in zip(answers, absent, strict=True))
     return [
-        Row(
-            memory,
-            tuple(candidates.get(key) for candidates in found),
-            notes,
-            verdicts.get((key, memory.digest), ""),
-        )
+        Row(memory, tuple(candidates.get(key) for candidates in found), notes, verdicts.get((key, memory.digest), ""))
         for key, memory in memories.items()
     ]
 
@@ -118,10 +112,12 @@ class RankingTable(ColumnList[Row]):
 
     def columns_at(self, width: int) -> tuple[Column, ...]:
         drawn = signs(self)
-        size = system_width(width, len(self.names), drawn)
-        results = (
-            _result_column(place, head, size, drawn) for place, head in enumerate(short_names(self.names, size - 1))
-        )
+        wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else DRAWN_WIDTHS
+        room, systems = width - (LABEL_WIDTH if drawn.in_words else SIGN_WIDTH), len(self.names)
+        fits = (size for size, title in ((wide, WIDE_TITLE), (middle, LEAST_TITLE)) if room - systems * size >= title)
+        size = next(fits, narrow)
+        heads = enumerate(short_names(self.names, size - 1))
+        results = (_result_column(place, head, size, drawn) for place, head in heads)
         return (*(SPOKEN_LABEL if drawn.in_words else DRAWN_LABEL), *results)
 
 
@@ -158,15 +154,6 @@ class RankingPane(Vertical):
 
     def tell_judge(self, text: str) -> None:
         self.query_one("#judge", Static).update(plain(text))
-
-
-def system_width(width: int, systems: int, drawn: Signs = DRAWN) -> int:
-    """Cells of a system's column in a table of *width* cells."""
-    wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else DRAWN_WIDTHS
-    room = width - (LABEL_WIDTH if drawn.in_words else SIGN_WIDTH)
-    if room - systems * wide >= WIDE_TITLE:
-        return wide
-    return middle if room - systems * middle >= LEAST_TITLE else narrow
 
 
 def short_names(names: Iterable[str], width: int) -> list[str]:

@@ -54,10 +54,10 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
     if gate is None or main is None:
         return plain(say(NOTHING_REPLAYED))
     who = "the hook" if main.system == report.configured else main.system
-    lines = [_wrapped([headline(main.headline, who)], width).stylize_before("bold")]
+    lines = [plain(first_part([headline(main.headline, who)], width)).stylize_before("bold")]
     if main.headline.estimate and not drawn.in_words:
         lines.append(_answer_bar(main.headline, gate.gate.least, width))
-    lines.append(_wrapped([outlook(gate)], width))
+    lines.append(plain(first_part([outlook(gate)], width)))
     if not is_short:
         more = [served_line(main.served, main.false_fire_rate, report.evidence)]
         more += other_line(main.system, rival(report, main.system))
@@ -66,8 +66,8 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
         lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
     step = reading.step
     key = f"{say('{report.step}')}  " if step.place else ""
-    lines += [*([] if is_short else [Content("")]), _wrapped([f"{key}{step.in_app()}"], width)]
-    return Content("\n").join([*lines[:-1], lines[-1].stylize_before("bold $text-accent")])
+    last = plain(first_part([f"{key}{step.in_app()}"], width)).stylize_before("bold $text-accent")
+    return Content("\n").join([*lines, *([] if is_short else [Content("")]), last])
 
 
 def _answer_bar(found: Headline, asked: float, width: int) -> Content:
@@ -81,16 +81,12 @@ def _answer_bar(found: Headline, asked: float, width: int) -> Content:
     return _muted("0 ") + bar[:at] + mark + bar[at + 1 :] + _muted(" 100 %") + key
 
 
-def _wrapped(lines: Sequence[str], width: int) -> Content:
-    return plain(first_part(lines, width))
-
-
 def part_text(section: ReportSection, whole: str, width: int, prompts: Content | None = None) -> Content:
     """The row under the cursor in full, sentences about the numbers, how to read them, and the *prompts* behind it."""
     lines = [plain(first_part([whole], width))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:
-        lines.append(plain(first_part([section.about], width)).stylize_before(MUTED))
+        lines.append(_muted(first_part([section.about], width)))
     lines += [Content(""), prompts] if prompts else []
     return Content("\n").join(lines)
 
@@ -107,14 +103,10 @@ def bar_cells(found: Range, width: int) -> list[Cell]:
     dot, *ends = (round(share * (width - 1)) for share in shares)
     thick, thin = ends[:2], ends[2:]
     first, last = min(thin[0], thick[0]), max(thin[1], thick[1])
-    drawn = "".join(DOT if i == dot else _sign(i, thick, thin) for i in range(width))
+    signs_at = dict.fromkeys(range(thin[0], thin[1] + 1), "─")
+    signs_at |= dict.fromkeys(range(thick[0], thick[1] + 1), "━") | {dot: DOT}
+    drawn = "".join(signs_at.get(place, "·") for place in range(width))
     return [(drawn[:first], "muted"), (drawn[first : last + 1], "good"), (drawn[last + 1 :], "muted")]
-
-
-def _sign(i: int, thick: Sequence[int], thin: Sequence[int]) -> str:
-    if thick[0] <= i <= thick[1]:
-        return "━"
-    return "─" if thin[0] <= i <= thin[1] else "·"
 
 
 # What a row counts: prompts, or a memory
@@ -136,7 +128,11 @@ def prompts_text(
         for row in _labelled(prompt):
             by = f"  ({', '.join(row.systems)})" if len(row.systems) > 1 else ""
             lines.append(_signed(row.title, row.is_relevant, width - len(by), drawn) + _muted(by))
-        lines += [_muted(rest)] if (rest := _rest(prompt)) else []
+        if hidden := len(prompt.injected) - len(_labelled(prompt)):
+            hides = f"{counted(hidden, 'memory')} without a label, hidden so that your label stays blind."
+            lines.append(_muted(f"  {hides}"))
+        elif not prompt.injected:
+            lines.append(_muted("  Nothing is injected."))
     for row in _labelled(prompts[0]) if is_alone else ():
         memory = read(row.memory_id)
         lines += [Content(""), memory_text(memory)] if memory else []
@@ -157,13 +153,6 @@ def memory_row_text(
 def _labelled(prompt: CountedPrompt) -> list[InjectionRow]:
     """The memories with a label. A person who has seen what was injected could not label the others blind."""
     return [row for row in prompt.injected if row.is_relevant is not None]
-
-
-def _rest(prompt: CountedPrompt) -> str:
-    hidden = len(prompt.injected) - len(_labelled(prompt))
-    if hidden:
-        return f"  {counted(hidden, 'memory')} without a label, hidden so that your label stays blind."
-    return "" if prompt.injected else "  Nothing is injected."
 
 
 def _counted(shown: int, whole: int) -> str:

@@ -39,7 +39,12 @@ def drawn_chart(name: str, report: Report, width: int) -> Content | None:
             case WorstChart():
                 return Content("\n").join(_worst(chart, width))
             case ConfusionChart():
-                return Content("\n").join(_confusion(chart))
+                head = f"{cells('', NAME_WIDTH)}{cells('people: relevant', CELL)}people: not relevant"
+                lines = [plain(head).stylize_before(MUTED)]
+                for row, (name, numbers) in enumerate(confusion_rows(chart.counts)):  # a longer bar is a larger share
+                    fields = (_field(count, chart.counts.total, is_same=row == i) for i, count in enumerate(numbers))
+                    lines.append(plain(cells(name, NAME_WIDTH)) + Content("").join(fields))
+                return Content("\n").join(lines)
     return None
 
 
@@ -51,14 +56,6 @@ def _worst(chart: WorstChart, width: int) -> Iterator[Content]:
         bar = plain(WRONG * wrong).stylize_before("$text-error") + plain(RIGHT * right).stylize_before("$text-success")
         yield plain(cells(row.text or row.id, name) + " ") + bar + plain(f" {row.irrelevant} : {row.relevant}")
     yield plain(f"{WRONG} not relevant   {RIGHT} relevant").stylize_before(MUTED)
-
-
-def _confusion(chart: ConfusionChart) -> Iterator[Content]:
-    """A longer bar is a larger share."""
-    yield plain(f"{cells('', NAME_WIDTH)}{cells('people: relevant', CELL)}people: not relevant").stylize_before(MUTED)
-    for row, (name, numbers) in enumerate(confusion_rows(chart.counts)):
-        fields = [_field(count, chart.counts.total, is_same=row == column) for column, count in enumerate(numbers)]
-        yield plain(cells(name, NAME_WIDTH)) + fields[0] + fields[1]
 
 
 def _field(count: int, total: int, *, is_same: bool) -> Content:

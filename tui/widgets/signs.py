@@ -1,10 +1,12 @@
-"""The signs of lists and texts in one place; in plain mode, words stand in their place."""
+"""The signs of lists and texts in one place; in plain mode, words stand in their place. signs.toml has all of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import tomllib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from engine.lean.sections import text_beside
 from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
@@ -17,15 +19,8 @@ if TYPE_CHECKING:
 PLAIN = "-plain"
 """The class of an app in plain mode, which is for screen readers."""
 
-DRAWN_VERDICTS = {"relevant": "+", "not": "−", "unsure": "?", "unrateable": "!"}
-VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
-
-
-def why_dropped(candidate: Candidate) -> str:
-    """The stage that dropped a memory; of the cutoff, both chances: "28 %, needs 33 %"."""
-    share, _, needs = candidate.reason.partition(" likely to be relevant; ")
-    is_unlikely = candidate.dropped_by == "cutoff" and needs
-    return f"{share}, needs {needs.rpartition('needs ')[2]}" if is_unlikely else DROPPED.get(candidate.dropped_by, "")
+CHANGE_WIDTH = 6
+"""Cells of the numbers of three systems, and a space before them."""
 
 
 @dataclass(frozen=True)
@@ -35,24 +30,24 @@ class Signs:
     `verdicts`: by verdict of a label. `in_words`: whether these are words, and nothing is drawn with characters.
     """
 
-    selected: str = "● "
-    labelled: str = "✓"
-    off: str = " "
-    injected: str = "✓"
-    dropped: str = "·"
-    rejected: str = "✗"
-    unlabelled: str = "·"
-    is_there: str = "✓ "
-    is_missing: str = "✗ "
-    opens: str = " ›"
-    moved: str = "▸"
-    now: str = "▸"
-    saved: str = "·"
-    back: str = "‹"
-    rising: str = "▲"
-    falling: str = "▼"
-    verdicts: Mapping[str, str] = field(default_factory=lambda: DRAWN_VERDICTS)
-    in_words: bool = False
+    selected: str
+    labelled: str
+    off: str
+    injected: str
+    dropped: str
+    rejected: str
+    unlabelled: str
+    is_there: str
+    is_missing: str
+    opens: str
+    moved: str
+    now: str
+    saved: str
+    back: str
+    rising: str
+    falling: str
+    verdicts: Mapping[str, str]
+    in_words: bool
 
     def change(self, counts: tuple[int, ...]) -> str:
         """The numbers of memories that systems inject, as far as they differ: 3→1, or 2≠2 for as many others."""
@@ -61,30 +56,16 @@ class Signs:
         return ("→" if len(set(counts)) > 1 else "≠").join(map(str, counts)).rjust(CHANGE_WIDTH)
 
 
-CHANGE_WIDTH = 6
-"""Cells of the numbers of three systems, and a space before them."""
+_TABLES = tomllib.loads(text_beside(__file__, "signs.toml"))
+DRAWN, SPOKEN = (Signs(**_TABLES[name], in_words=name == "spoken") for name in ("drawn", "spoken"))
+VERDICTS: dict[str, str] = _TABLES["verdicts"]
 
-DRAWN = Signs()
-SPOKEN = Signs(
-    selected="selected ",
-    labelled="labelled",
-    off="",
-    injected="injected",
-    dropped="left out",
-    rejected="left out",
-    unlabelled="no label:",
-    is_there="",
-    is_missing="",
-    opens=" opens",
-    moved="",
-    now="now",
-    saved="saved",
-    back="goes back to",
-    rising="",
-    falling="",
-    verdicts={name: f"{words.lower()}:" for name, words in VERDICTS.items()},
-    in_words=True,
-)
+
+def why_dropped(candidate: Candidate) -> str:
+    """The stage that dropped a memory; of the cutoff, both chances: "28 %, needs 33 %"."""
+    share, _, needs = candidate.reason.partition(" likely to be relevant; ")
+    is_unlikely = candidate.dropped_by == "cutoff" and needs
+    return f"{share}, needs {needs.rpartition('needs ')[2]}" if is_unlikely else DROPPED.get(candidate.dropped_by, "")
 
 
 def signs(node: DOMNode) -> Signs:

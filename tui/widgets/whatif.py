@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from labels.measure.metrics import Headline
-    from labels.report.run_diff import Judged
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
     from tui.workspace.whatif.sample import ChangedPrompt, SettingsNumbers, WhatIfEffect
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 KNOB_WIDTH, SETTING_WIDTH = 17, 20
 WORD_WIDTH, COUNTS_WIDTH = 8, 6
-TONES = {"good": "$text-success", "bad": "$text-error", "muted": "$foreground-muted"}
+TONES = {"good": "$text-success", "bad": "$text-error", "muted": MUTED}
 SAID = {
     True: ("relevant", "good", "relevant"),
     False: ("not", "bad", "not relevant"),
@@ -80,21 +79,16 @@ class ChangeList(RowList["ChangedPrompt"]):
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         change = self.records[index]
-        word, tone = change_word(change)
+        word, tone = "same", "muted"
+        if change.diff.is_changed:
+            worth = change.diff.worth
+            word, tone = ("better", "good") if worth > 0 else ("worse", "bad") if worth < 0 else ("even", "")
         text = cells(change.prompt.text, width - WORD_WIDTH - COUNTS_WIDTH - 2)
         return [
             (f" {word:<{WORD_WIDTH - 1}}", tone),
             (cells(counts(change), COUNTS_WIDTH), tone),
             (f"{text}  ", "" if change.diff.is_changed else "muted"),
         ]
-
-
-def change_word(change: ChangedPrompt) -> Cell:
-    """Whether a prompt gets better or worse by the labels, and its tone."""
-    if not change.diff.is_changed:
-        return "same", "muted"
-    worth = change.diff.worth
-    return ("better", "good") if worth > 0 else ("worse", "bad") if worth < 0 else ("even", "")
 
 
 def counts(change: ChangedPrompt) -> str:
@@ -110,17 +104,14 @@ def change_text(change: ChangedPrompt, width: int, drawn: Signs = DRAWN) -> Cont
     diff = change.diff
     lines = [beginning(one_line(change.prompt.text)), Content("")]
     for word, moved in (("goes", diff.lost), ("comes", diff.gained), ("stays", diff.same)):
-        lines += [_moved_line(word, memory, width, drawn) for memory in moved]
+        for judged in moved:
+            verdict, tone, said = SAID[judged.is_relevant]
+            sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
+            start = plain(f"{word:<6}").stylize_before(MUTED) + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
+            lines.append(hanging(start + plain(one_line(judged.memory.title)), start.cell_length, width))
     if not diff.before and not diff.now:
-        lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
+        lines.append(plain("Nothing is injected, before and now.").stylize_before(MUTED))
     return Content("\n").join(lines)
-
-
-def _moved_line(word: str, moved: Judged, width: int, drawn: Signs) -> Content:
-    verdict, tone, said = SAID[moved.is_relevant]
-    sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
-    start = plain(f"{word:<6}").stylize_before(TONES["muted"]) + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
-    return hanging(start + plain(one_line(moved.memory.title)), start.cell_length, width)
 
 
 # Texts
@@ -179,10 +170,8 @@ def numbers_title(effect: WhatIfEffect) -> str:
 
 
 def prompts_title(effect: WhatIfEffect) -> str:
-    changed = (
-        f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
-    )
-    return f"{changed} · enter opens one"
+    verb = "changes" if effect.changed == 1 else "change"
+    return f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {verb} · enter opens one"
 
 
 # The numbers
@@ -233,10 +222,18 @@ def compared_text(compared: Compared, current: str, saved: str, size: tuple[int,
     width, height = size
     room = width - VALUE_WIDTH - sum(COLUMNS.values()) - 4
     bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
-    lines = [(plain(" " * VALUE_WIDTH) + _in_columns([*COLUMNS], Content(" " * bar))).stylize_before(MUTED)]
+    no_bar = Content(" " * bar)
+    lines = [(plain(" " * VALUE_WIDTH) + _in_columns([*COLUMNS], no_bar)).stylize_before(MUTED)]
     for text, found in compared[window(compared, current, height - 1)]:
         sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
-        line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
+        if found is None:
+            values = plain("the judge was never asked about some memories").stylize_before(MUTED)
+        else:
+            value, interval = found.precision.relevant.value, found.precision.live
+            drawn_bar = interval_bar(value, interval, interval, bar) if bar and value is not None else no_bar
+            shares = map(decimal, (value, found.served.relevant.value, found.irrelevant.value))
+            values = _in_columns((*shares, f"{found.tokens:,.0f}"), drawn_bar)
+        line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + values
         lines.append(line.stylize("bold") if text == current else line)
     return Content("\n").join(lines)
 
@@ -247,18 +244,6 @@ def window(compared: Compared, current: str, room: int) -> slice:
     near = texts.index(current) if current in texts else bisect(texts, current)
     first = max(0, min(near - room // 2, len(texts) - room))
     return slice(first, first + max(1, room))
-
-
-def _compared(found: SettingsNumbers | None, bar: int) -> Content:
-    if found is None:
-        return plain("the judge was never asked about some memories").stylize_before(MUTED)
-    value, interval = found.precision.relevant.value, found.precision.live
-    drawn = Content(" " * bar)
-    if bar and value is not None:
-        drawn = interval_bar(value, interval, interval, bar)
-    shares = (value, found.served.relevant.value, found.irrelevant.value)
-    texts = (*map(decimal, shares), f"{found.tokens:,.0f}")
-    return _in_columns(texts, drawn)
 
 
 def _in_columns(texts: Sequence[str], bar: Content) -> Content:

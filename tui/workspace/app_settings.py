@@ -75,7 +75,22 @@ def read_app_settings(environ: Mapping[str, str]) -> AppSettings:
         tables = tomllib.loads(text)
     except (UnreadableFileError, ValueError, RecursionError) as error:
         return AppSettings(path, mistakes=(f"{path} cannot be read ({error}), so its keys are not used.",))
-    return _settings(path, text, tables)
+    keys, label, app = (tables.get(name, {}) for name in (KEYS, LABEL, APP))
+    if not (isinstance(keys, dict) and isinstance(label, dict) and isinstance(app, dict)):
+        return AppSettings(path, mistakes=(f"{path}: [{KEYS}], [{LABEL}] and [{APP}] must be tables.",))
+    lines = {name: _line_of(text, name) for name in keys}
+    mistakes = [
+        f'{path}, line {lines[name]}: the keys of {name!r} are {str(value)[:80]!r}; expected a text such as "ctrl+k".'
+        for name, value in keys.items()
+        if not isinstance(value, str) or not value.strip()
+    ]
+    switches = {(LABEL, GRADES): label.get(GRADES, False), (APP, PLAIN): app.get(PLAIN, False)}
+    for (table, name), value in switches.items():
+        if not isinstance(value, bool):
+            mistakes.append(f"{path}: {name!r} under [{table}] is {str(value)[:80]!r}; expected true or false.")
+    written = {name: value for name, value in keys.items() if isinstance(value, str) and value.strip()}
+    grades, is_plain = (value is True for value in switches.values())
+    return AppSettings(path, written, lines, grades, is_plain, tuple(mistakes))
 
 
 def own_settings(environ: Mapping[str, str]) -> list[Setting]:
@@ -84,9 +99,9 @@ def own_settings(environ: Mapping[str, str]) -> list[Setting]:
     with suppress(UnreadableFileError, ValueError, RecursionError):
         tables = tomllib.loads(text_of(path))
     label, app, keys = (tables[name] if isinstance(tables.get(name), dict) else {} for name in (LABEL, APP, KEYS))
-    written = {ROOTS: tables.get(ROOTS), **dict(zip(SWITCHES, (label.get(GRADES), app.get(PLAIN)), strict=True))}
-    usual: dict[str, object] = {ROOTS: [], **dict.fromkeys(SWITCHES, False)}
+    written = {ROOTS: tables.get(ROOTS), SWITCHES[0]: label.get(GRADES), SWITCHES[1]: app.get(PLAIN)}
     written |= {f"{KEYS}.{name}": value for name, value in keys.items()}
+    usual: dict[str, object] = {ROOTS: [], **dict.fromkeys(SWITCHES, False)}
     return [
         Setting(name, usual[name], DEFAULT) if value is None else Setting(name, value, USER, path)
         for name, value in written.items()
@@ -125,25 +140,6 @@ def _paths(texts: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     if len(paths) > MOST_ROOTS:
         raise ConfigError(f"the new value: {ROOTS!r} has {len(paths):,} paths; at most {MOST_ROOTS} are used.")
     return list(dict.fromkeys(paths))
-
-
-def _settings(path: str, text: str, tables: Mapping[str, object]) -> AppSettings:
-    keys, label, app = (tables.get(name, {}) for name in (KEYS, LABEL, APP))
-    if not (isinstance(keys, dict) and isinstance(label, dict) and isinstance(app, dict)):
-        return AppSettings(path, mistakes=(f"{path}: [{KEYS}], [{LABEL}] and [{APP}] must be tables.",))
-    lines = {name: _line_of(text, name) for name in keys}
-    mistakes = [
-        f'{path}, line {lines[name]}: the keys of {name!r} are {str(value)[:80]!r}; expected a text such as "ctrl+k".'
-        for name, value in keys.items()
-        if not isinstance(value, str) or not value.strip()
-    ]
-    switches = {(LABEL, GRADES): label.get(GRADES, False), (APP, PLAIN): app.get(PLAIN, False)}
-    for (table, name), value in switches.items():
-        if not isinstance(value, bool):
-            mistakes.append(f"{path}: {name!r} under [{table}] is {str(value)[:80]!r}; expected true or false.")
-    written = {name: value for name, value in keys.items() if isinstance(value, str) and value.strip()}
-    grades, is_plain = (value is True for value in switches.values())
-    return AppSettings(path, written, lines, grades, is_plain, tuple(mistakes))
 
 
 def _line_of(text: str, name: str) -> int:

@@ -162,9 +162,8 @@ class Offer:
 
 def offer(judge: Judge, prompts: Sequence[Prompt], memories: Sequence[MemorySummary], size: int) -> Offer:
     """The offer to ask about *prompts* with up to *size* of *memories* each. The cost is an upper bound."""
-    largest = sorted(memories, key=lambda memory: len(f"{memory.title}{memory.tags}{memory.category}"), reverse=True)[
-        :size
-    ]
+    by_size = sorted(memories, key=lambda memory: -len(f"{memory.title}{memory.tags}{memory.category}"))
+    largest = by_size[:size]
     longest = max(
         prompts, key=lambda prompt: len(prompt.text) + sum(len(turn.text) for turn in prompt.turns), default=None
     )
@@ -200,7 +199,5 @@ class Answers:
         kinds = ", ".join(f"{status} {count:,}" for status, count in self.statuses.items() if status != OK)
         if failed == asked:
             raise MemsiftError(f"The judge answered none of {asked:,} questions ({kinds}): {self.detail}")
-        tell(
-            f"{failed:,} of {asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
-            "same command again: the others are in the cache."
-        )
+        again = "Give the same command again: the others are in the cache."
+        tell(f"{failed:,} of {asked:,} questions have no answer of the judge ({kinds}): {self.detail} {again}")

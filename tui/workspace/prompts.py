@@ -165,10 +165,8 @@ def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str
             if digests.get(label.memory_id) == label.digest:
                 verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict or ""
     return {
-        prompt_id: PromptFacts(
-            injected.get(prompt_id, {}), frozenset(failed.get(prompt_id, ())), verdicts.get(prompt_id, {})
-        )
-        for prompt_id in injected.keys() | verdicts.keys()
+        name: PromptFacts(injected.get(name, {}), frozenset(failed.get(name, ())), verdicts.get(name, {}))
+        for name in injected.keys() | verdicts.keys()
     }
 
 
@@ -213,12 +211,12 @@ def chosen(
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:
     """Why no prompt is listed, and the ids of the keys that help."""
-    if kind in (DIFFER, FAILED, IN_VAIN):
-        about = {
-            DIFFER: f"No replayed prompt differs between {' and '.join(systems)}",
-            FAILED: "No judge failed on a replayed prompt",
-            IN_VAIN: "No labelled prompt gets memories though none is relevant",
-        }[kind]
+    about = {
+        DIFFER: f"No replayed prompt differs between {' and '.join(systems)}",
+        FAILED: "No judge failed on a replayed prompt",
+        IN_VAIN: "No labelled prompt gets memories though none is relevant",
+    }.get(kind)
+    if about:
         return f"{about}. {{replay.all}} replays all prompts, {{replay.columns}} chooses systems, {ALL_AGAIN}"
     labels = "{mark.relevant} and {mark.not} label memories, " if kind == LABELLED else ""
     return f"No prompt fits. {labels}{ALL_AGAIN}"

@@ -89,7 +89,10 @@ class Watcher:
             for paths in self._events([*folders]):
                 now = self._stamps()
                 replaced = {kind for path in now if now[path] != before[path] for kind in self._kinds[path]}
-                yield frozenset(missed | replaced | self._changed(paths, folders))
+                beside = paths - self._kinds.keys()  # the settings of a root are a file of their own
+                kinds = ((folder, kind) for folder in folders for kind in self._kinds[folder])
+                changed = {kind for folder, kind in kinds if any(_counts(folder, path, kind) for path in beside)}
+                yield frozenset(missed | replaced | changed)
                 before, missed = now, set()
                 gone = {kind for path in paths for kind in self._kinds.get(path, ()) if path in folders}
                 if gone or _folders(now) != folders:
@@ -98,15 +101,6 @@ class Watcher:
 
     def _stamps(self) -> dict[str, Stamp]:
         return {path: _stamp(path) for path in self._kinds}
-
-    def _changed(self, paths: Iterable[str], folders: Iterable[str]) -> set[str]:
-        """The kinds of the folders in which *paths* lie. The settings of a root are a file of their own."""
-        return {
-            kind
-            for folder in folders
-            for kind in self._kinds[folder]
-            if any(_counts(folder, path, kind) for path in paths if path not in self._kinds)
-        }
 
     def _events(self, folders: list[str]) -> Iterator[set[str]]:
         """The paths that changed in *folders*: a set at least once in TICK_S. It ends where they cannot be watched.
@@ -174,9 +168,7 @@ def _stamp(path: str) -> Stamp:
         found = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
         return None
-    if S_ISDIR(found.st_mode):
-        return tuple(getattr(found, name) for name in FOLDER_STAMP)
-    return tuple(getattr(found, name) for name in FILE_STAMP)
+    return tuple(getattr(found, name) for name in (FOLDER_STAMP if S_ISDIR(found.st_mode) else FILE_STAMP))
 
 
 REST = 20
@@ -242,10 +234,8 @@ class Sources:
         """The settings as they are now. As in the hook, a wrong value leaves the value of the weaker source."""
         given = {**self.environ, **self.judge.flags}
         readings = [read_config(root, given, is_trusted=self.is_trusted) for root in (self.root, *self.others)]
-        joint = together(
-            [replace(reading, config=self.judge.applied(reading.config, self.environ)) for reading in readings],
-            self.environ,
-        )
+        applied = partial(self.judge.applied, environ=self.environ)
+        joint = together([replace(reading, config=applied(reading.config)) for reading in readings], self.environ)
         ignored = [f"The tuned cutoff is not used: it {joint.problem}."] if joint.problem else []
         mistakes = [line for reading in readings for line in (*said(reading), *reading.remarks)]
         notice = " ".join(filter(None, (readings[0].notice, joint.notice)))

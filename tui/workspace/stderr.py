@@ -11,15 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.judge.verdict import TIMEOUT
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol
 
     from engine.judge.verdict import Judgement
-    from engine.memory import Skipped
-    from engine.retrieval import Retrieval
 
     class Judged(Protocol):
         """A result for which a judge may have been asked."""
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
         def judgement(self) -> Judgement | None: ...
 
 
-MOST_NOTICES = 3
 MANY = 1000
 """The first reading of this number of memories has a progress bar."""
 
@@ -63,33 +58,6 @@ def uninterrupted() -> Iterator[None]:
         sys.exit(130)
 
 
-def report_skipped(skipped: Sequence[Skipped]) -> None:
-    """Tell how many files and rows were skipped, with the reason of the first; copies of a memory come first."""
-    if skipped:
-        first = next((file for file in skipped if file.double_of), skipped[0])
-        tell(f"{len(skipped)} skipped; {first.where}: {first.reason}")
-
-
-def report_notices(notices: Sequence[Skipped]) -> None:
-    """Tell about problems that cost no memory, such as a dead link in MEMORY.md."""
-    for notice in notices[:MOST_NOTICES]:
-        tell(f"{notice.where} {notice.reason}.")
-    if len(notices) > MOST_NOTICES:
-        tell(f"{len(notices) - MOST_NOTICES:,} more notices; the app lists all of them under S.")
-
-
-def report_fallback(retrieval: Retrieval) -> None:
-    """Tell why a fallback was used: the judge gave no answer, or SQLite has no full-text search."""
-    from engine.pipeline import BY_KEYWORDS, NO_FTS5
-
-    judgement = retrieval.judgement
-    if retrieval.fallback == NO_FTS5:
-        tell(f"{BY_KEYWORDS}.")
-    elif judgement and retrieval.fallback:
-        more = " Allow more time with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
-        tell(f"{judgement.detail or judgement.status}{more}")
-
-
 @contextmanager
 def explained_if_slow(root: str) -> Iterator[None]:
     """Around the opening of *root*: on a terminal, a line explains a wait of more than SLOW_SECONDS.
@@ -100,8 +68,8 @@ def explained_if_slow(root: str) -> Iterator[None]:
         yield
         return
     _build_visibly(root)
-    waits = f"memsift: reading the memories of {visible(root)}. Later only what changed is read."
-    timer = Timer(SLOW_SECONDS, click.echo, [waits], {"err": True})
+    why = f"memsift: reading the memories of {visible(root)}. Later only what changed is read."
+    timer = Timer(SLOW_SECONDS, click.echo, [why], {"err": True})
     timer.daemon = True
     timer.start()
     try:

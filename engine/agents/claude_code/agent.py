@@ -19,17 +19,10 @@ from engine.agents.agent import (
 )
 from engine.agents.claude_code.auto_memory import managed_parts, managed_settings
 
-
-def _locks_hooks(value: object) -> bool:
-    """Whether `strictPluginOnlyCustomization` locks hooks: its value is true, or a list that holds "hooks"."""
-    return value is True or (isinstance(value, list) and "hooks" in value)
-
-
 AGENT = Agent(
     name="claude",
     title="Claude Code",
     program="claude",
-    tried="2.1.330",
     folder=".claude",
     variable="CLAUDE_CONFIG_DIR",
     settings={
@@ -44,7 +37,7 @@ AGENT = Agent(
         HookSwitch(DISABLE_ALL, is_managed=True),
         HookSwitch(DISABLE_ALL, spares=(MANAGED,)),
         HookSwitch(("allowManagedHooksOnly",), is_managed=True, spares=(MANAGED,)),
-        HookSwitch(("strictPluginOnlyCustomization",), _locks_hooks, is_managed=True, spares=(MANAGED, PLUGIN)),
+        HookSwitch(("strictPluginOnlyCustomization",), item="hooks", is_managed=True, spares=(MANAGED, PLUGIN)),
     ),
     sessions=(os.path.join("projects", "*", "*.jsonl"),),
     memories=(os.path.join("projects", "*", "memory"),),

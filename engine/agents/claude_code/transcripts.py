@@ -79,9 +79,7 @@ def is_sdk(row: Mapping[str, Any]) -> bool:
     return row.get("promptSource") == "sdk" or str(row.get("entrypoint")).startswith("sdk-")
 
 
-def with_turn(
-    turns: tuple[Turn, ...], turn: Turn, count: int = CONTEXT_TURNS, max_characters: int = TURN_CHARACTERS
-) -> tuple[Turn, ...]:
+def with_turn(turns: tuple[Turn, ...], turn: Turn, count: int = CONTEXT_TURNS) -> tuple[Turn, ...]:
     """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn.
 
     Of the assistant the end is kept: a prompt such as "option B" answers what it said last.
@@ -89,13 +87,11 @@ def with_turn(
     if turns and turns[-1].role == turn.role == ASSISTANT:
         turn = Turn(ASSISTANT, f"{turns[-1].text}\n{turn.text}")
         turns = turns[:-1]
-    kept = turn.text[-max_characters:] if turn.role == ASSISTANT else turn.text[:max_characters]
+    kept = turn.text[-TURN_CHARACTERS:] if turn.role == ASSISTANT else turn.text[:TURN_CHARACTERS]
     return (*turns, Turn(turn.role, kept.strip()))[-count:] if count > 0 else ()
 
 
-def last_turns(
-    transcript_path: str, count: int = CONTEXT_TURNS, *, max_bytes: int = 262_144, max_characters: int = TURN_CHARACTERS
-) -> tuple[Turn, ...]:
+def last_turns(transcript_path: str, count: int = CONTEXT_TURNS, *, max_bytes: int = 262_144) -> tuple[Turn, ...]:
     """The last *count* turns of a transcript, oldest first, from its last *max_bytes* bytes; SDK prompts included.
 
     Never raises: a file that cannot be read has no turns, and malformed rows are left out. The current prompt is not
@@ -103,7 +99,7 @@ def last_turns(
     """
     turns: tuple[Turn, ...] = ()
     for turn in reversed(_last(_turns_backwards(tail(transcript_path, max_bytes)), count)):
-        turns = with_turn(turns, turn, count, max_characters)
+        turns = with_turn(turns, turn, count)
     return turns
 
 

@@ -100,12 +100,8 @@ def _of_index(root: str) -> tuple[bool, list[Skipped]]:
         exists = os.path.lexists(os.path.join(root, INDEX_FILE))
         return False, [Skipped(INDEX_FILE, str(error))] if exists else []
     notices = [Skipped(INDEX_FILE, said)] if (said := cut(text)) else []
-    dead = [
-        (number, link)
-        for number, line in enumerate(text.splitlines(), start=1)
-        for link in note_links(line)
-        if not os.path.exists(os.path.join(root, link))
-    ]
+    linked = [(number, link) for number, line in enumerate(text.splitlines(), start=1) for link in note_links(line)]
+    dead = [(number, link) for number, link in linked if not os.path.exists(os.path.join(root, link))]
     notices += [
         Skipped(f"{INDEX_FILE}:{number}", f"links to {link[:200]}, which does not exist")
         for number, link in dead[:MOST_DEAD_LINKS]

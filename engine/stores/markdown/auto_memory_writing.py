@@ -114,10 +114,8 @@ def edited(text: str, changes: Changes, now: str) -> str:
 
 def retagged(text: str, add: Sequence[str], remove: Sequence[str], now: str) -> str:  # noqa: ARG001
     """Raises InvalidMemoryError: the format has no tags."""
-    raise InvalidMemoryError(
-        "Claude Code's auto memory has no tags. Change its name in the app's form, or with memsift edit --set "
-        "name=NAME."
-    )
+    fix = "Change its name in the app's form, or with memsift edit --set name=NAME."
+    raise InvalidMemoryError(f"Claude Code's auto memory has no tags. {fix}")
 
 
 def rewritten(text: str, new: str, now: str) -> str:

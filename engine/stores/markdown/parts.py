@@ -11,12 +11,13 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.memory import Section, Skipped
 from engine.stores.files import GUIDANCE
-from engine.stores.markdown.front_matter import Front, first
+from engine.stores.markdown.front_matter import Front, first, pairs
 from engine.stores.markdown.text import (
     as_words,
     body_lines,
     bullets,
     first_words,
+    grouped,
     heading_text,
     inline_tags,
     note_links,
@@ -70,6 +71,14 @@ STATUSES = {
 
 MOST_TAGS = 20
 KEY_CHARACTERS = 80
+
+CODEX_SUMMARY, CODEX_RAW = "memory_summary.md", "raw_memories.md"
+"""Codex's summary, which begins with the line `v1`, and its list of bullets by task and thread."""
+
+TASK_GROUP, THREAD = "Task Group:", "Thread "
+FILES, KEYWORDS = "rollout_summary_files", "keywords"
+CATEGORIES = (("preference", "preference"), ("failure", "feedback"))
+"""A word in the name of a list of Codex -> the category of its bullets. All others are of `reference`."""
 
 
 class MarkdownPart(Record):
@@ -220,30 +229,25 @@ def facts(text: MarkdownText) -> Iterator[MarkdownPart]:
 
 def _blocks(lines: list[BodyLine]) -> Iterator[list[BodyLine]]:
     """The bullets with the lines that continue them, and the stretches of other lines between them."""
-    held: list[BodyLine] = []
-    for line in lines:
-        is_apart = bool(held) and held[0].is_bullet and not held[-1].text.strip() and line.text[:1].strip() != ""
-        if held and (line.is_bullet or (is_apart and not line.is_code)):
-            yield held
-            held = []
-        held.append(line)
-    if held:
-        yield held
+
+    def begins(held: list[BodyLine], line: BodyLine) -> bool:
+        is_apart = held[0].is_bullet and not held[-1].text.strip() and line.text[:1].strip() != ""
+        return line.is_bullet or (is_apart and not line.is_code)
+
+    return grouped(lines, begins)
 
 
 def _own_lines(block: list[BodyLine]) -> list[BodyLine]:
     """The lines of a block that lead to no note; empty if the block is an entry of the list or says nothing."""
-    has_links = [bool(note_links(line.text)) for line in block]
-    is_table = any(
-        is_link and line.text.lstrip().startswith("|") for line, is_link in zip(block, has_links, strict=True)
-    )
+    pairs = [(line, bool(note_links(line.text))) for line in block]
+    is_table = any(is_link and line.text.lstrip().startswith("|") for line, is_link in pairs)
     own = [
         line
-        for line, is_link in zip(block, has_links, strict=True)
+        for line, is_link in pairs
         if line.text.strip() and not (is_link or line.text.startswith("<!--") or (is_table and "|" in line.text))
     ]
     words = " ".join(line.text for line in own).strip("-*+ `")
-    is_entry = has_links[0] or words.startswith("[[") or words.split(" ", 1)[0].rstrip(":`*").endswith(".md")
+    is_entry = pairs[0][1] or words.startswith("[[") or words.split(" ", 1)[0].rstrip(":`*").endswith(".md")
     is_heading = len(own) < len([line for line in block if line.text.strip()]) and words.endswith(":")
     return own if any(map(str.isalnum, words)) and not (is_entry or is_heading) else []
 
@@ -310,3 +314,50 @@ def is_daily(text: MarkdownText) -> bool:
     parts = text.stem.split("-")
     is_day = [len(part) for part in parts] == [4, 2, 2] and all(part.isdigit() for part in parts)
     return is_day and any(line.startswith("<!-- session:") for line in text.lines)
+
+
+def codex_summary(text: MarkdownText) -> Iterator[MarkdownPart | Skipped]:
+    """A memory for each section of the summary of Codex's memories."""
+    return instructions(MarkdownText(text.path, ["", *text.lines[1:]]))
+
+
+def is_codex(text: MarkdownText) -> bool:
+    """Whether it is a list of Codex. Claude Code's auto memory has a file of the same name."""
+    is_own = text.name == INDEX_FILE and any(line.startswith(f"# {TASK_GROUP}") for line in text.lines)
+    return is_own or text.name == CODEX_RAW
+
+
+def read_codex(text: MarkdownText) -> Iterator[MarkdownPart]:
+    """A memory for each bullet, with its list, the tags of its task, and the time of its thread.
+
+    Keys of a task stand between two lines of `---`, and may be indented. A line such as `Reusable knowledge:` names the
+    list below it. Lists of files and of keywords are no memories.
+    """
+    kind, moment = "", ""
+    tags: tuple[str, ...] = ()
+    block: list[str] | None = None
+    for lines in bullets(body_lines(text.lines, 0)):
+        start, words = lines[0], lines[0].text.strip()
+        if words == "---":
+            if block is not None:
+                front = pairs(block)
+                tags = as_words((first(front, "task_group"), *front.get("keywords", ())))
+            block = [] if block is None else None
+        elif block is not None:
+            block += [line.text for line in lines]
+        elif start.level:
+            kind = heading_text(start.text)
+            if kind.startswith(TASK_GROUP):
+                tags = as_words((kind.removeprefix(TASK_GROUP),))
+            elif kind.startswith(THREAD):
+                tags, moment = (), ""
+        elif kind == KEYWORDS:
+            tags = tuple(dict.fromkeys((*tags, *as_words((words.removeprefix("- "),)))))
+        elif not start.is_bullet:
+            if words.startswith("updated_at:"):
+                moment = words.partition(":")[2].strip()
+            elif words.endswith(":"):
+                kind = words[:-1]
+        elif kind != FILES:
+            category = next((category for word, category in CATEGORIES if word in kind.lower()), "reference")
+            yield bullet_part(lines, category, kind, tags[:MOST_TAGS], moment)

@@ -10,7 +10,7 @@ import os
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
 from engine.stores.files import DRAWING, EMPTY, README, TEMPLATE, UnreadableFileError, read_text
-from engine.stores.markdown import codex, parts
+from engine.stores.markdown import parts
 from engine.stores.markdown.front_matter import first, front_matter
 from engine.stores.markdown.parts import MarkdownText
 from engine.stores.registry import NO_NOTES, NOTES, Listing, name_in
@@ -33,8 +33,8 @@ LEFT_OUT = ("node_modules", "__pycache__")
 FORMS: tuple[tuple[Callable[[MarkdownText], bool], Parts], ...] = (
     (lambda text: bool(parts.client_of(text.path)), parts.instructions),
     (parts.is_daily, parts.daily),
-    (codex.is_codex_summary, codex.codex_summary),
-    (codex.is_codex, codex.read_codex),
+    (lambda text: text.name == parts.CODEX_SUMMARY and text.lines[0].strip() == "v1", parts.codex_summary),
+    (parts.is_codex, parts.read_codex),
     (lambda text: text.name == parts.INDEX_FILE, parts.facts),
 )
 """Which files are cut up, and how. Any other file is a note."""

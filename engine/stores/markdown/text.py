@@ -7,7 +7,7 @@ from engine.memory import Section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 FENCES = ("```", "~~~")
 MOST_HEADING_LEVELS = 6
@@ -97,16 +97,18 @@ def bullets(lines: Iterator[BodyLine]) -> Iterator[list[BodyLine]]:
 
     An indented line continues the bullet above it, also behind blank lines. Blank lines and empty bullets are left out.
     """
+    said = (line for line in lines if line.text.strip() not in ("", *EMPTY_BULLETS))
+    return grouped(said, lambda held, line: not held[0].is_bullet or bool(line.level) or line.text[0] not in " \t")
+
+
+def grouped(lines: Iterable[BodyLine], begins: Callable[[list[BodyLine], BodyLine], bool]) -> Iterator[list[BodyLine]]:
+    """*lines* in groups. *begins*: whether a line begins a new group behind the lines of the group before it."""
     held: list[BodyLine] = []
     for line in lines:
-        if not line.text.strip() or line.text.strip() in EMPTY_BULLETS:
-            continue
-        if held and held[0].is_bullet and not line.level and line.text[0] in " \t":
-            held.append(line)
-            continue
-        if held:
+        if held and begins(held, line):
             yield held
-        held = [line]
+            held = []
+        held.append(line)
     if held:
         yield held
 

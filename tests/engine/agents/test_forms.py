@@ -42,7 +42,7 @@ def seen(name: str, answer: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_models_of_all_agents_see_the_same_words(tmp_path: Path, name: str) -> None:
+def test_the_models_of_all_agents_see_the_same_words_once_in_a_session(tmp_path: Path, name: str) -> None:
     world = World(tmp_path)
     shown = seen(name, sent(name, world))
     usual = world.context(ASK, session_id="another").replace(" -> ", " → ")
@@ -52,15 +52,9 @@ def test_the_models_of_all_agents_see_the_same_words(tmp_path: Path, name: str) 
     (row,) = [row for row in world.log() if row["session_id"] != "another"]
     assert row["agent"] == name
     assert row["session_id"] in payload(name, world).values()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_memory_is_given_once_in_a_session_of_any_agent(tmp_path: Path, name: str) -> None:
-    world = World(tmp_path)
-    assert sent(name, world)
     assert sent(name, world, prompt=OTHER_WORDS) == ""
     session = "sessionId" if name == "copilot" else "session_id"
-    assert sent(name, world, prompt=OTHER_WORDS, **{session: "another"})
+    assert sent(name, world, prompt=OTHER_WORDS, **{session: "a third"})
     assert sent(name, world, prompt="thanks, ok") == ""
 
 

@@ -10,7 +10,7 @@ from engine.agents.registry import DEFAULT, NAMES, agent_of
 from engine.hook.process import respond
 from engine.settings.roots import offered_roots
 from tests.engine.agents.test_forms import payload
-from tests.engine.builders import fillers, write_root
+from tests.engine.builders import fillers, put, write_root
 from tests.engine.hook.world import World
 
 LOADED_BY = {
@@ -46,8 +46,7 @@ def test_a_file_is_injected_into_the_agents_that_do_not_load_it(tmp_path: Path, 
     (world.project / ".git").mkdir()
     rules, config = world.folder / file, world.home / ".config/memsift/config.toml"
     for path, text in ((rules, "# Rules\n\n## Token ledger\n\n- Never log the token ledger.\n"), (config, "")):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+        put(path, text)
     root = rules.parent if rules.name == "MEMORY.md" else rules
     config.write_text(f"roots = [{json.dumps(str(root))}]\n", "utf-8")
     silent = {
@@ -68,8 +67,7 @@ def test_the_memories_that_agents_keep_are_offered(tmp_path: Path) -> None:
     slug = agent_of("qwen").places_of_memories(str(project), {"HOME": str(home)})[0]
     places = [home / ".codex/memories/note.md", Path(slug) / "note.md", home / ".gemini/GEMINI.md", project / "QWEN.md"]
     for place in (*places, project / "README.md", home / ".qwen/projects/-other/memory/note.md"):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text("# Token ledger\n\nNever log it.\n", "utf-8")
+        put(place, "# Token ledger\n\nNever log it.\n")
     (project / ".git").mkdir()
     found = {*offered_roots(str(project), {"HOME": str(home)})}
     assert found == {str(place.parent if place.name == "note.md" else place) for place in places}

@@ -22,7 +22,7 @@ from engine.agents.agent import (
     Agent,
 )
 from engine.agents.hook_entry import hook_command
-from engine.agents.installation import new_text, plugin_folder
+from engine.agents.installation import PLUGIN_PLACE, new_text
 from engine.agents.prompt_hooks import HookRuling, enabled_plugins, gone_paths, hook_ruling
 from engine.agents.registry import NAMES, agent_of
 from engine.agents.settings_files import settings_files
@@ -32,7 +32,7 @@ OFF, ON = {"disableAllHooks": True}, {"disableAllHooks": False}
 ONLY_MANAGED = {"allowManagedHooksOnly": True}
 PLUGIN = {
     "enabledPlugins": {"memsift@memsift": True},
-    "extraKnownMarketplaces": {"memsift": {"source": {"source": "directory", "path": plugin_folder()}}},
+    "extraKnownMarketplaces": {"memsift": {"source": {"source": "directory", "path": PLUGIN_PLACE}}},
 }
 FALSE, TRUE = "[features]\nhooks = false\n", "[features]\nhooks = true\n"
 

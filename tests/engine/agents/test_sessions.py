@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from engine.agents.sessions import last_turns, living_prompts
 from engine.conversations.prompt_files import agent_sessions, read_prompts
 from engine.hook.process import respond
 from engine.inject import HEADER
+from engine.lean.sha256 import hex_digest
 from engine.prompt import Turn
 from tests.engine.agents.test_forms import payload
 from tests.engine.builders import fillers, memory, write_root
@@ -48,11 +48,7 @@ def written(folder: Path, name: str, *more: dict[str, Any]) -> str:
     return str(path)
 
 
-def named(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
-
-
-def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections() -> None:
+def test_the_prompts_of_a_session_are_the_typed_ones_and_the_hook_reads_its_turns() -> None:
     for name in NAMES:
         first, second = read_prompts([session(name)]).prompts
         assert [first.text, second.text] == [FIRST, SECOND], name
@@ -66,6 +62,12 @@ def test_the_prompts_of_a_session_are_the_typed_ones_with_turns_and_injections()
         assert agent_in(first.source) == agent_of(name).title, name
         assert first.timestamp.startswith("2026-11-28T06:3"), name
         assert read_prompts([session(name)]).skipped == (), name
+    for name in NAMES:
+        turns = (Turn("user", FIRST), Turn("assistant", ANSWER), Turn("user", SECOND), Turn("assistant", ANSWER))
+        assert last_turns(session(name)) == turns, name
+        assert last_turns(session(name), 1) == turns[-1:], name
+        assert {hex_digest(FIRST), hex_digest(SECOND)} <= (living_prompts(session(name)) or set()), name
+        assert living_prompts(session(name), 100) is None, name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,16 +80,7 @@ def test_only_sessions_of_the_named_folders_are_found(tmp_path: Path, name: str)
     assert agent_sessions(["/home/ann/lib", "/home/ann"], environ) == []
 
 
-def test_the_hook_reads_the_last_turns_and_the_given_prompts() -> None:
-    for name in NAMES:
-        turns = (Turn("user", FIRST), Turn("assistant", ANSWER), Turn("user", SECOND), Turn("assistant", ANSWER))
-        assert last_turns(session(name)) == turns, name
-        assert last_turns(session(name), 1) == turns[-1:], name
-        assert {named(FIRST), named(SECOND)} <= (living_prompts(session(name)) or set()), name
-        assert living_prompts(session(name), 100) is None, name
-
-
-def test_a_prompt_that_was_taken_back_is_no_turn(tmp_path: Path) -> None:
+def test_a_prompt_that_was_taken_back_is_no_turn_and_a_summary_takes_all_out(tmp_path: Path) -> None:
     rollback = {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}}
     rows = [json.loads(line) for line in Path(session("gemini")).read_text("utf-8").splitlines()]
     second = next(row["id"] for row in reversed(rows) if row.get("type") == "user")
@@ -98,10 +91,7 @@ def test_a_prompt_that_was_taken_back_is_no_turn(tmp_path: Path) -> None:
     assert last_turns(written(tmp_path, "codex", rollback)) == before
     assert last_turns(written(tmp_path, "gemini", {"$rewindTo": second})) == before
     assert last_turns(written(tmp_path, "qwen", other)) == (*before, Turn("user", "instead"))
-    assert named(SECOND) not in (living_prompts(str(tmp_path / "gemini.jsonl")) or ())
-
-
-def test_a_summary_takes_the_given_prompts_out_of_the_conversation(tmp_path: Path) -> None:
+    assert hex_digest(SECOND) not in (living_prompts(str(tmp_path / "gemini.jsonl")) or ())
     codex = written(tmp_path, "codex", {"type": "compacted", "payload": {"message": "so far"}})
     assert living_prompts(codex) == frozenset()
     assert living_prompts(written(tmp_path, "gemini", {"$set": {"messages": []}})) == frozenset()

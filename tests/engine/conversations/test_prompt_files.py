@@ -44,10 +44,7 @@ REAL_PROMPTS = {
         "prompt after clear",
     ],
     "tui_2.1.330_queue_agents": [
-        "first slow prompt",
-        "queued while busy",
-        "interrupt me",
-        "please spawn an agent",
+        *("first slow prompt", "queued while busy", "interrupt me", "please spawn an agent"),
         "please background an agent",
     ],
     "tui_2.1.330_steer": ["please sleep in a tool", "steer mid turn please"],
@@ -87,10 +84,7 @@ def test_a_real_history_alone_gives_the_same_prompts(shared_data: Path) -> None:
 def test_sdk_prompts_come_when_asked_for_and_a_forked_one_has_one_id_in_both_transcripts(shared_data: Path) -> None:
     folder = shared_data / "transcripts" / "p_2.1.330_image_fork"
     assert texts(read_prompts([str(folder)], include_sdk=True)) == [
-        "first block\nwhat is in this image",
-        "plain second",
-        "forked question",
-        "resumed question",
+        *("first block\nwhat is in this image", "plain second", "forked question", "resumed question"),
         "bare question",
     ]
     everything = read_prompts([str(shared_data / "transcripts")], include_sdk=True)
@@ -121,7 +115,7 @@ def test_a_real_prompt_comes_with_what_was_said_before(shared_data: Path) -> Non
     )
 
 
-def test_the_same_words_count_once_where_they_were_sent_once(tmp_path: Path) -> None:
+def test_the_same_words_count_once_where_they_were_sent_once_also_in_a_history(tmp_path: Path) -> None:
     """Sent again after an error, or queued and then sent; a fork gives one prompt id to all."""
     sent = {"promptId": "a", "turnPosition": {"promptIndex": 3, "turnIndex": 3}}
     waiting = {"type": "queued_command", "prompt": "continue", "commandMode": "prompt", "source_uuid": UUID}
@@ -136,9 +130,7 @@ def test_the_same_words_count_once_where_they_were_sent_once(tmp_path: Path) -> 
         prompts = read_prompts([path, str(tmp_path), f"{tmp_path}/./t.jsonl"]).prompts
         assert [prompt.text for prompt in prompts] == ["continue"] * count
         assert len({prompt.id for prompt in prompts}) == count
-
-
-def test_a_history_row_is_dropped_when_the_transcript_has_the_prompt(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").unlink()
     write(tmp_path / "p" / f"{SESSION}.jsonl", user("fix it"), user("see:\n<pasted_content>\nalpha\n</pasted_content>"))
     pasted = {"1": {"id": 1, "type": "text", "content": "alpha"}}
     rows = [remembered("fix  it"), remembered("see: [Pasted text #1 +1 lines]", pastedContents=pasted)]
@@ -146,9 +138,6 @@ def test_a_history_row_is_dropped_when_the_transcript_has_the_prompt(tmp_path: P
     reading = read_prompts([str(tmp_path)])
     assert texts(reading) == ["see:\nalpha", "fix it"][::-1]
     assert {prompt.source for prompt in reading.prompts} == {f"transcript:{SESSION}"}
-
-
-def test_what_only_the_history_has_stays(tmp_path: Path) -> None:
     write(tmp_path / "p" / f"{SESSION}.jsonl", user("fix it"))
     rows = [remembered("fix it"), remembered("fix it"), remembered("blocked"), remembered("fix it", sessionId="gone")]
     reading = read_prompts([str(tmp_path / "p"), write(tmp_path / "history.jsonl", *rows)])
@@ -188,10 +177,18 @@ def test_ids_that_collide_are_numbered_in_linear_time(tmp_path: Path) -> None:
     assert in_child(lambda: read_prompts([path]), 10)
 
 
-def test_prompts_come_by_time_and_those_without_one_last(tmp_path: Path) -> None:
+def test_prompts_come_by_time_and_many_bad_rows_are_one_entry(tmp_path: Path) -> None:
     times = ["2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z", "", "soon", 1767261600000, "2026-01-01T09:00:00"]
     rows = [{"prompt": str(number), "timestamp": time} for number, time in enumerate(times)]
     assert texts(read_prompts([write(tmp_path / "prompts.jsonl", *rows)])) == ["5", "0", "4", "1", "2", "3"]
+    path = write(tmp_path / "p.jsonl", *range(20))
+    assert len(read_prompts([path]).skipped) == 20
+    path = write(tmp_path / "p.jsonl", *range(21))
+    expected = Skipped(path, "21 rows cannot be read; the first is line 1: not a JSON object")
+    assert read_prompts([path]).skipped == (expected,)
+    for name in ("empty.jsonl", "empty.txt"):
+        (tmp_path / name).touch()
+        assert read_prompts([str(tmp_path / name)]) == PromptReading(())
 
 
 def test_a_folder_is_searched_without_the_transcripts_of_subagents(tmp_path: Path) -> None:
@@ -203,17 +200,6 @@ def test_a_folder_is_searched_without_the_transcripts_of_subagents(tmp_path: Pat
     os.mkfifo(tmp_path / "pipe.jsonl")
     assert read_prompts([str(tmp_path)]).skipped == ()
     assert texts(read_prompts([str(tmp_path)])) == ["deep"]
-
-
-def test_more_than_twenty_bad_rows_are_one_entry_and_an_empty_file_has_no_prompts(tmp_path: Path) -> None:
-    path = write(tmp_path / "p.jsonl", *range(20))
-    assert len(read_prompts([path]).skipped) == 20
-    path = write(tmp_path / "p.jsonl", *range(21))
-    expected = Skipped(path, "21 rows cannot be read; the first is line 1: not a JSON object")
-    assert read_prompts([path]).skipped == (expected,)
-    for name in ("empty.jsonl", "empty.txt"):
-        (tmp_path / name).touch()
-        assert read_prompts([str(tmp_path / name)]) == PromptReading(())
 
 
 def test_a_path_that_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:

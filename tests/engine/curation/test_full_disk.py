@@ -16,22 +16,9 @@ from engine.curation.operations import Merge
 from engine.errors import CurationError
 from engine.paths import journal_file
 from tests.engine.curation.roots import contents, curator, document, rebuilt_index, summary, write_documents
-from tests.engine.faults.mounts import small_disk
+from tests.engine.faults.mounts import fill, small_disk
 
 PAGE = os.sysconf("SC_PAGESIZE")
-
-
-def fill(disk: Path, pages: int) -> Path:
-    """Take all space but *pages* pages of *disk*."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(PAGE))
-        except OSError:
-            pass
-    os.truncate(ballast, ballast.stat().st_size - pages * PAGE)
-    return ballast
 
 
 def texts(root: Path) -> list[str]:
@@ -54,7 +41,7 @@ def test_a_full_disk_costs_no_memory(
         operation = Merge(str(root), summary(root, names[0]), tuple(summary(root, name) for name in names[1:]))
         with closing(curator()) as one:
             plan = one.plan(operation)
-            ballast = fill(disk, pages)
+            ballast = fill(disk, pages * PAGE)
             try:
                 one.perform(plan)
             except CurationError as error:

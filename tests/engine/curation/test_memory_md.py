@@ -101,13 +101,17 @@ def test_a_hint_by_hand_stays(tmp_path: Path, line: str) -> None:
     assert index(root) == line
 
 
-def test_a_line_beyond_what_the_client_loads_is_said(tmp_path: Path) -> None:
+def test_a_line_beyond_what_the_client_loads_is_said_and_a_fact_is_changed_by_hand_only(tmp_path: Path) -> None:
     root = root_of(tmp_path / "memory", "line\n" * 199)
     done = perform(Create(str(root), Draft("project", "The last that fits")))
     assert "MEMORY.md" not in done.plan.summary
     done = perform(Create(str(root), Draft("project", "One more")))
     assert "MEMORY.md has 201 lines and" in done.plan.summary
     assert "Claude Code loads the first 200 lines" in done.plan.summary
+    root = root_of(tmp_path / "memory", "## Build\n- run make\n")
+    fact = next(one.summary for one in read_corpus(str(root)).memories if "#" in one.summary.id)
+    with pytest.raises(UnknownMemoryError, match="change it in an editor"):
+        perform(Retire(str(root), fact, "old"))
 
 
 def test_a_rename_changes_every_link_and_is_undone(tmp_path: Path) -> None:
@@ -125,13 +129,6 @@ def test_a_rename_changes_every_link_and_is_undone(tmp_path: Path) -> None:
     assert contents(root) == before
     with pytest.raises(CurationError, match=r"beta\.md would be in the way"):
         perform(Rename(str(root), summary(root, "alpha"), "beta"))
-
-
-def test_a_fact_of_memory_md_is_changed_by_hand_only(tmp_path: Path) -> None:
-    root = root_of(tmp_path / "memory", "## Build\n- run make\n")
-    fact = next(one.summary for one in read_corpus(str(root)).memories if "#" in one.summary.id)
-    with pytest.raises(UnknownMemoryError, match="change it in an editor"):
-        perform(Retire(str(root), fact, "old"))
 
 
 LINK = st.builds(

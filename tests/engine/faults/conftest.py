@@ -3,8 +3,11 @@
 import faulthandler
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from tests.engine.faults.answers import FaultyRoot
 
 HANGS_AFTER_S = 600
 
@@ -15,3 +18,11 @@ def ended_when_hanging() -> Iterator[None]:
     faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=sys.__stderr__)
     yield
     faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> FaultyRoot:
+    """A root whose index is up to date, with stamps that can be trusted."""
+    made = FaultyRoot(tmp_path)
+    made.settle()
+    return made

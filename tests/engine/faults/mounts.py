@@ -1,9 +1,10 @@
 """File systems of a test's own: small, or read-only. Where mounting is not permitted the test is skipped."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,16 @@ def small_disk(folder: Path, size: str = "100m") -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path, free: int) -> Path:
+    """The file that takes all space but about *free* bytes of *disk*."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    os.truncate(ballast, max(0, ballast.stat().st_size - free))
+    return ballast
 
 
 @contextmanager

@@ -25,13 +25,6 @@ FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 STEPS = tries(15, 9)
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> FaultyRoot:
-    made = FaultyRoot(tmp_path)
-    made.settle()
-    return made
-
-
 def shown_first(root: FaultyRoot) -> Path:
     """The memory that the first of PROMPTS brings up first."""
     return root.root / root.hook()[0].split(" -> .claude/memory/", 1)[1].split(" #tags:", 1)[0]
@@ -78,24 +71,18 @@ def test_folders_and_lists_with_any_time_are_looked_through(root: FaultyRoot, se
         assert_right(root)
 
 
-def test_what_was_added_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
+def test_what_was_added_or_changed_in_place_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
+    first = shown_first(root)
     for number in range(20):
         write_memory(root.root, memory(f"cache rule added {number}", "cache"))
-    assert_scored_as_in_a_fresh_build(root)
-
-
-def test_what_changed_in_place_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
-    rewrite(shown_first(root), "the cache rule that we handle")
-    assert_scored_as_in_a_fresh_build(root)
-
-
-def assert_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
-    with closing(index_of(read_corpus(str(root.root)))) as index:
-        right = scores(index)
-    index = hook_index(str(root.root), root.environ, PATIENT_S)
-    assert index
-    with closing(index):
-        assert scores(index) == right
+    for change in (lambda: None, lambda: rewrite(first, "the cache rule that we handle")):
+        change()
+        with closing(index_of(read_corpus(str(root.root)))) as index:
+            right = scores(index)
+        index = hook_index(str(root.root), root.environ, PATIENT_S)
+        assert index
+        with closing(index):
+            assert scores(index) == right
 
 
 def scores(index: Index) -> list[tuple[str, float]]:
@@ -103,30 +90,20 @@ def scores(index: Index) -> list[tuple[str, float]]:
     return [(one.memory.title, round(one.score, 6)) for one in found]
 
 
-def test_a_file_with_its_old_time_and_another_size_is_read_again(root: FaultyRoot) -> None:
+def test_a_file_that_changed_is_read_again_whatever_its_time_and_size(root: FaultyRoot) -> None:
+    """`git checkout`, `cp -p` and a restored backup leave the time that the file had then."""
     path = shown_first(root)
-    before = path.stat()
+    before, text = path.stat(), path.read_text("utf-8")
     rewrite(path, "cache rule with quite another title")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size != before.st_size
     assert "quite another title" in root.hook()[0]
     assert_right(root)
-
-
-def test_a_file_with_its_old_time_and_its_old_size_is_read_again(root: FaultyRoot) -> None:
-    path = shown_first(root)
-    before = path.stat()
-    text = path.read_text("utf-8")
     path.write_text(text.replace("cache rule", "rule cache"), "utf-8")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     assert "rule cache" in root.hook()[0]
     assert_right(root)
-
-
-def test_a_file_that_is_swapped_for_an_older_one_is_read_again(root: FaultyRoot) -> None:
-    """`git checkout`, `cp -p` and a restored backup leave the time that the file had then."""
-    path = shown_first(root)
     older = path.with_suffix(".older")
     rewrite(older, "cache rule from a backup")
     os.utime(older, (1_500_000_000, 1_500_000_000))

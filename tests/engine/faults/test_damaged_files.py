@@ -68,13 +68,6 @@ class Image:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> FaultyRoot:
-    made = FaultyRoot(tmp_path)
-    made.settle()
-    return made
-
-
-@pytest.fixture
 def image(root: FaultyRoot) -> Image:
     """The index as it is when all is well."""
     return Image(root)
@@ -116,7 +109,7 @@ def test_damage_that_sqlite_notices_is_never_answered_from(
     assert_survived(root, right)
 
 
-def test_a_journal_of_another_file_is_not_played_back(root: FaultyRoot) -> None:
+def test_a_journal_of_another_file_is_not_played_back_and_the_whole_folder_may_be_deleted(root: FaultyRoot) -> None:
     """As a killed writer leaves one beside an index that was deleted since."""
     right = root.fresh()
     beside(root.file, "-journal").write_bytes(os.urandom(5000))
@@ -124,9 +117,6 @@ def test_a_journal_of_another_file_is_not_played_back(root: FaultyRoot) -> None:
     root.file.unlink()
     beside(root.file, "-journal").write_bytes(os.urandom(5000))
     assert_survived(root, right)
-
-
-def test_the_whole_folder_may_be_deleted_while_it_is_read(root: FaultyRoot) -> None:
     right = root.fresh()
     with closing(open_index(str(root.root), root.environ)) as index:
         for path in root.file.parent.iterdir():

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.builders import fillers, memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, assert_works, tries
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
-from tests.engine.faults.mounts import small_disk
+from tests.engine.faults.mounts import fill, small_disk
 from tests.engine.hook.world import FORMS, World, context_of
 
 FREE_BYTES = [0, 1, 5_000, 40_000, 150_000, 300_000][:: tries(1, 2)]
@@ -21,20 +21,6 @@ FREE_BYTES = [0, 1, 5_000, 40_000, 150_000, 300_000][:: tries(1, 2)]
 def disk(tmp_path: Path) -> Iterator[Path]:
     with small_disk(tmp_path / "disk", "3m") as folder:
         yield folder
-
-
-def fill(disk: Path, free: int) -> Path:
-    """Take all space but about *free* bytes of *disk*."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(4096))
-        except OSError:
-            pass
-    with ballast.open("r+b") as file:
-        file.truncate(max(0, ballast.stat().st_size - free))
-    return ballast
 
 
 def assert_heals(root: FaultyRoot) -> None:
@@ -52,22 +38,17 @@ def edit(root: FaultyRoot) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("has_index", [False, True])
 @pytest.mark.parametrize("free", FREE_BYTES)
-def test_without_space_for_an_index_answers_come_from_memory(disk: Path, tmp_path: Path, free: int) -> None:
+def test_without_space_for_an_index_or_a_change_answers_come_from_memory(
+    disk: Path, tmp_path: Path, free: int, has_index: bool
+) -> None:
     root = FaultyRoot(tmp_path, home=disk / "person")
+    if has_index:
+        root.settle()
     ballast = fill(disk, free)
-    assert_works(root)
-    ballast.unlink()
-    assert_heals(root)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("free", FREE_BYTES)
-def test_without_space_for_a_change_answers_are_right_as_well(disk: Path, tmp_path: Path, free: int) -> None:
-    root = FaultyRoot(tmp_path, home=disk / "person")
-    root.settle()
-    ballast = fill(disk, free)
-    edit(root)
+    if has_index:
+        edit(root)
     assert_works(root)
     assert_works(root)
     ballast.unlink()
@@ -108,16 +89,11 @@ def test_the_hook_answers_on_a_full_disk_and_logs_again_when_it_can(disk: Path, 
     world.environ |= {"XDG_CACHE_HOME": str(disk / "cache"), "XDG_STATE_HOME": str(disk / "state")}
     right = world.context(session_id="")
 
-    def ask(session_id: str) -> str:
-        done = world.start(FORMS[form], json.dumps(world.payload(session_id=session_id)).encode())
-        assert (done.returncode, done.stderr) == (0, b"")
-        return context_of(done.stdout.decode("ascii"))
-
-    for number, free in enumerate(range(0, 9000, 450)):
-        ballast = fill(disk, free)
-        assert ask(f"full {number}") == right
-        ballast.unlink()
-    assert ask("one") == right
+    for number, free in enumerate([*range(0, 9000, 450), None]):
+        ballast = fill(disk, free) if free is not None else disk / "none"
+        done = world.start(FORMS[form], json.dumps(world.payload(session_id=f"full {number}")).encode())
+        assert (done.returncode, done.stderr, context_of(done.stdout.decode("ascii"))) == (0, b"", right)
+        ballast.unlink(missing_ok=True)
     lines = (world.state / "activity.jsonl").read_text("utf-8").splitlines()
     assert json.loads(lines[0])["injected"] == json.loads(lines[-1])["injected"]
     written = [path for path in (world.state / "sessions").glob("??/*") if path.is_file()]

@@ -1,7 +1,6 @@
 """A home on a disk where processes share no memory, or where no file can be locked."""
 
 import errno
-import json
 import os
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ from engine.stores.lock import locked
 from labels.store import LabelStore
 from tests.engine.faults.answers import FaultyRoot, assert_works
 from tests.engine.faults.mounts import network_disk
-from tests.engine.hook.world import FORMS, World, context_of
+from tests.engine.hook.world import FORMS, Prompted, World
 
 pytestmark = pytest.mark.slow
 LEAVE_A_LOG = """
@@ -84,6 +83,6 @@ def test_the_hook_answers_and_logs_on_every_disk(tmp_path: Path, lock_error: int
     with network_disk(tmp_path / "disk", tmp_path / "behind", lock_error) as disk:
         world.environ |= {"XDG_CACHE_HOME": str(disk / "cache"), "XDG_STATE_HOME": str(disk / "state")}
         for session_id in ("1", "2"):
-            done = world.start(FORMS[form], json.dumps(world.payload(session_id=session_id)).encode())
-            assert (done.returncode, done.stderr, context_of(done.stdout.decode("ascii"))) == (0, b"", right)
+            done = Prompted(world, FORMS[form], session_id=session_id)
+            assert (done.context, done.stderr) == (right, [])
         assert len(world.log()) == 2

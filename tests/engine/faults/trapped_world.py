@@ -12,18 +12,9 @@ from tests.engine.hook.world import ASK, World, context_of
 
 SECRET = "sk-ant-topsecret"
 LEADING_OUT = [
-    "../../../../outside/bait.json",
-    "decisions/../../../../../outside/bait.json",
-    "decisions/linked/bait.json",
-    "decisions/linked/../outside/bait.json",
-    "runbooks/bait.json",
-    "decisions/bait.json",
-    "./decisions//bait.json",
-    "decisions/bait.json\0",
-    "~/outside/bait.json",
-    "file:///etc/passwd",
-    "/etc/passwd",
-    "/proc/self/environ",
+    *("../../../../outside/bait.json", "decisions/../../../../../outside/bait.json", "decisions/linked/bait.json"),
+    *("decisions/linked/../outside/bait.json", "runbooks/bait.json", "decisions/bait.json", "./decisions//bait.json"),
+    *("decisions/bait.json\0", "~/outside/bait.json", "file:///etc/passwd", "/etc/passwd", "/proc/self/environ"),
     "/dev/zero",
 ]
 """Paths in index.md, seen from the root, that lead out of it."""

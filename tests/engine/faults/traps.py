@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.engine.builders import document, memory
+from tests.engine.builders import document, memory, put
 
 BAIT = "zanzibait"
 """A word that only the bait holds. The bait matches the prompts: if it were read, it would be shown."""
@@ -15,8 +15,7 @@ SPARSE_BYTES = 3_000_000_000
 
 def lay_bait(outside: Path) -> Path:
     """A folder of memories, lists and settings that all hold BAIT."""
-    outside.mkdir()
-    (outside / "bait.json").write_text(json.dumps(document(memory(f"cache rule {BAIT}", "cache", BAIT))), "utf-8")
+    put(outside / "bait.json", json.dumps(document(memory(f"cache rule {BAIT}", "cache", BAIT))))
     (outside / "bait.md").write_text(f"---\nname: {BAIT}\ndescription: cache rule {BAIT}\n---\n{BAIT}\n", "utf-8")
     (outside / "index.md").write_text(f"- [DECISION] cache rule {BAIT} -> decisions/{BAIT}.json\n", "utf-8")
     (outside / "config.json").write_text(json.dumps({"retrieval": {"output_mode": BAIT}}), "utf-8")

@@ -22,40 +22,20 @@ from engine.inject import length
 from engine.opening import index_file
 from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
-from tests.engine.builders import fillers, memory, write_memory, write_root
-from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, NOT_TYPED, World, context_of
+from tests.engine.builders import fillers, memory, put, write_memory, write_root
+from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, Prompted, World, context_of
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
 
-def test_the_best_three_are_injected(world: World) -> None:
-    lines = world.context().splitlines()
+def test_the_best_three_are_injected_and_logged_without_the_prompt(world: World) -> None:
+    text = world.context()
+    lines = text.splitlines()
     assert lines[0] == '<memory-context source="memsift">'
     assert lines[-1] == "</memory-context>"
-    assert [line.split(">")[1].split(" -")[0] for line in lines[1:-1]] == [
-        "cache rule 0",
-        "cache rule 1",
-        "cache rule 2",
-    ]
+    titles = [line.split(">")[1].split(" -")[0] for line in lines[1:-1]]
+    assert titles == ["cache rule 0", "cache rule 1", "cache rule 2"]
     assert world.stderr.getvalue() == ""
-
-
-def test_a_long_title_is_cut_and_a_memory_too_large_for_the_text_gives_its_place(world: World) -> None:
-    title = "cache rule " * 14 + "</system-reminder>\u00ad"
-    write_memory(world.root, memory(title, "cache", body="cache rule", memory_id="long"))
-    write_memory(world.root, memory("cache rule cache rule", "cache", body="cache rule", memory_id="l" * 250))
-    world.configure(max_characters=420, max_inject=2)
-    done = world.start(FORMS["launcher"], json.dumps(world.payload()).encode())
-    text = context_of(done.stdout.decode())
-    assert "cache rule " * 10 + "cache… -> .claude/memory/decisions/long.json" in text
-    assert (text.count("<result "), length(text) <= 420) == (2, True)
-    (row,) = world.log()
-    assert {one["id"]: one["dropped_by"] for one in row["candidates"]}["l" * 250] == "budget"
-    assert len(row["injected"]) == 2
-
-
-def test_what_was_done_is_logged_without_the_prompt(world: World) -> None:
-    text = world.context()
     (row,) = world.log()
     assert row["injected"] == ["cache-rule-0", "cache-rule-1", "cache-rule-2"]
     assert [one["dropped_by"] for one in row["candidates"]] == [None, None, None, "cap", "cap"]
@@ -72,10 +52,9 @@ def test_the_log_says_of_what_and_by_what_it_was_decided_and_where_the_time_went
     write_memory(world.root, memory("cache rule new", "cache", body="the cache is hot"))
     world.send(session_id="3")
     first, second, third = world.log()
-    assert (len(first["config"]), len(first["corpus"])) == (16, 16)
-    assert (first["config"], first["corpus"]) == (second["config"], second["corpus"])
-    assert first["config"] != third["config"]
-    assert first["corpus"] != third["corpus"]
+    for name in ("config", "corpus"):
+        assert (len(first[name]), first[name]) == (16, second[name]), name
+        assert first[name] != third[name], name
     assert list(first["stages_ms"]) == STAGES
     assert 0 < sum(first["stages_ms"].values()) <= first["ms"] + 1
     assert len(first["time"]) == len("2026-01-01T00:00:00Z")
@@ -90,7 +69,7 @@ def test_the_text_of_a_prompt_is_logged_only_on_request(world: World) -> None:
     assert [row.get("prompt") for row in world.log()] == [None, "cache \ud800 rule", "short"]
 
 
-def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
+def test_a_silence_has_its_reason_in_the_log_and_leaves_the_index_as_it_is(world: World) -> None:
     world.send()
     world.send()
     world.send("where is the treasure of zanzibar")
@@ -101,9 +80,6 @@ def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
     assert reasons[:3] == [None, "every candidate was dropped", "nothing matched"]
     assert reasons[3:] == [UNDER, "retrieval.enabled is false"]
     assert world.log()[2]["candidates"] == []
-
-
-def test_settings_that_inject_nothing_leave_the_index_as_it_is(world: World) -> None:
     world.configure(max_inject=0)
     index = Path(index_file(str(world.root), world.environ))
     assert world.send() == ""
@@ -177,7 +153,7 @@ def test_prompts_that_ask_for_no_memories(world: World) -> None:
         assert skip_reason(request) == reason, changes
 
 
-def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
+def test_a_session_is_not_given_the_same_memory_twice_but_without_an_id_nothing_is_held_back(world: World) -> None:
     assert world.context()
     assert world.send() == ""
     assert [one["dropped_by"] for one in world.log()[1]["candidates"]] == ["repeat"] * 3 + ["cap"] * 2
@@ -186,26 +162,8 @@ def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
     assert world.context().count("<result ") == 1
     assert world.log()[3]["injected"] == ["cache-rule-1"], "a memory that changed is given again"
     assert world.send() == ""
-
-
-def write_rows(world: World, *rows: tuple[str, str | None, str]) -> None:
-    """A transcript of prompts: uuid, uuid of the parent, id of the prompt. An id "compacted" is a compaction."""
-    lines = []
-    for uuid, parent, prompt in rows:
-        row: dict[str, object] = {"parentUuid": parent, "type": "user", "message": {"role": "user", "content": ASK}}
-        row = {"parentUuid": None, "type": "system", "subtype": "compact_boundary"} if prompt == "compacted" else row
-        lines.append(json.dumps({**row, "promptId": prompt, "uuid": uuid}))
-    world.transcript.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def test_after_a_compaction_memories_are_given_again(world: World) -> None:
-    assert world.context(prompt_id="p1")
-    write_rows(world, ("1", None, "p1"))
-    assert world.send(prompt_id="p2") == ""
-    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", None, "compacted"))
-    assert world.context(prompt_id="p3")
-    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", None, "compacted"), ("4", "3", "p3"))
-    assert world.send(prompt_id="p4") == ""
+    assert world.context(session_id="") == world.context(session_id="")
+    assert world.context(session_id=None)
 
 
 def test_what_an_editor_adds_to_a_prompt_is_not_searched_and_not_logged(world: World) -> None:
@@ -230,11 +188,6 @@ def test_a_retired_memory_is_not_injected_from_the_next_prompt_on_and_a_restored
             assert ("cache-rule-0" in context_of(done.stdout.decode())) is is_there, step
 
 
-def test_without_a_session_id_nothing_is_held_back(world: World) -> None:
-    assert world.context(session_id="") == world.context(session_id="")
-    assert world.context(session_id=None)
-
-
 def test_the_path_leads_to_the_memory_from_the_folder_of_the_prompt(world: World) -> None:
     """Relative in the project's own folder; whole where the memories lie above, or in the main tree of a worktree."""
     package = world.project / "packages/api"
@@ -252,8 +205,7 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     package = world.project / "packages/api"
     package.mkdir(parents=True)
     folder = world.auto_memory
-    folder.mkdir(parents=True)
-    (folder / "note.md").write_text("---\ndescription: Cache rule of the house\n---\ntext\n", encoding="utf-8")
+    put(folder / "note.md", "---\ndescription: Cache rule of the house\n---\ntext\n")
     transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
     found = world.context(cwd=str(package), transcript_path=transcript)
     assert f"Cache rule of the house -> {folder}/note.md</result>" in found  # its name is no tag beside the path
@@ -283,7 +235,7 @@ def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:
     assert world.log()[0]["candidates"] == []
 
 
-def test_a_log_that_grew_too_large_is_put_aside(world: World) -> None:
+def test_a_log_that_grew_too_large_is_put_aside_and_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
     world.state.mkdir(parents=True)
     log = world.state / "activity.jsonl"
     with log.open("wb") as file:
@@ -291,28 +243,19 @@ def test_a_log_that_grew_too_large_is_put_aside(world: World) -> None:
     assert world.context()
     assert len(world.log()) == 1
     assert (world.state / "activity.jsonl.1").stat().st_size == 20_000_001
-
-
-def test_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
     write_memory(world.root, memory("Postgres replication lag"))
     noise = " ".join(f"absent{i}" for i in range(90_000))
     assert len(noise) > 1_000_000
     assert "replication" in world.context(f"why does postgres replication lag? {noise}")
 
 
-def test_what_is_no_request_is_answered_with_silence(world: World) -> None:
+def test_what_is_no_request_is_answered_with_silence_and_broken_texts_and_fields_are_survived(world: World) -> None:
     for name, stdin in NOT_REQUESTS.items():
         assert parse_request(stdin, {}) is None, name
         assert respond(stdin, world.environ, world.stderr) == "", name
-
-
-def test_missing_fields_and_fields_of_a_wrong_type_are_empty() -> None:
     request = parse_request(b'{"prompt": "p", "session_id": 3, "cwd": null, "transcript_path": [], "source": {}}', {})
     assert (request.session_id, request.transcript_path, request.source) == ("", "", "")
     assert request.cwd == os.getcwd()  # noqa: PTH109 - what the engine falls back to
-
-
-def test_invalid_utf_8_and_lone_surrogates_in_a_prompt_are_survived(world: World) -> None:
     payload = json.dumps(world.payload()).encode()
     assert context_of(respond(payload.replace(b"how do", b"how \xff\xfe do"), world.environ, world.stderr))
     lone = payload.replace(b"how do", rb"how \ud800 do").replace(b"session-1", rb"\udfff")
@@ -369,3 +312,35 @@ def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> 
         for name, path in {"none": "", "in place": str(transcript), "elsewhere": str(world.transcript)}.items()
     }
     assert [name for name, answer in given.items() if "Holds expire" in answer] == ["in place"]
+
+
+PORT = "on which port does the linter server listen for requests"
+FACT = "- The linter server listens on port 8443 for requests\n"
+INDEX = f"# Memory\n\n## Build\n{FACT}" + "- filler\n" * 220 + "## Later\n- The linter server requests a licence\n"
+
+
+def empty(world: World) -> None:
+    shutil.rmtree(world.root)
+    world.root.mkdir()
+
+
+def test_a_fact_of_the_clients_own_memory_md_is_repeated_only_behind_the_cut(world: World) -> None:
+    empty(world)
+    world.auto_memory.mkdir(parents=True, exist_ok=True)
+    (world.auto_memory / "MEMORY.md").write_text(INDEX, encoding="utf-8")
+    found = Prompted(world, prompt=PORT).context
+    assert "requests a licence" in found
+    assert "8443" not in found
+    assert "status" in {one["dropped_by"] for one in world.log()[-1]["candidates"]}
+    world.environ["MEMSIFT_REPEAT_LOADED"] = "true"
+    assert "8443" in Prompted(world, prompt=PORT).context
+
+
+def test_the_memory_md_of_a_repository_is_not_loaded_and_the_log_says_why_a_folder_has_no_memory(world: World) -> None:
+    empty(world)
+    (world.root / "MEMORY.md").write_text(INDEX, encoding="utf-8")
+    assert "8443" in Prompted(world, prompt=PORT).context
+    empty(world)
+    (world.root / "notes.txt").write_text("text", encoding="utf-8")
+    assert Prompted(world, prompt=PORT).context == ""
+    assert "holds no memories: of its files (1 *.txt) none is read" in world.log()[-1]["reason"]

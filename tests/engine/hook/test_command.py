@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.paths import cache_dir
-from tests.engine.builders import memory, write_memory
+from tests.engine.builders import memory, put, write_memory
 from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
 
 TRACED_HOOK = """
@@ -111,8 +111,7 @@ def test_a_text_is_answered_again_where_it_is_another_prompt(world: World) -> No
 
 def test_nothing_but_the_root_the_state_the_transcript_and_settings_is_opened(world: World) -> None:
     outside = world.folder / "secret"
-    outside.mkdir()
-    (outside / "secret.json").write_text('{"title": "cache rule secret"}', encoding="utf-8")
+    put(outside / "secret.json", '{"title": "cache rule secret"}')
     (world.root / "runbooks").symlink_to(outside)
     (world.root / "decisions/link.json").symlink_to(outside / "secret.json")
     with (world.root / "index.md").open("a", encoding="utf-8") as file:

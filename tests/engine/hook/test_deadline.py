@@ -44,13 +44,6 @@ def test_a_pattern_that_never_ends_is_ended_by_the_kernel_even_where_the_signal_
     assert (done.returncode, done.stdout, done.stderr) == (-14, b"", b"")
 
 
-def test_an_alarm_does_not_cut_an_answer() -> None:
-    done = run(
-        LATE.format(seconds=0.05) + "dog.printing.acquire(); dog.answered(); time.sleep(0.8); os.write(1, b'whole')"
-    )
-    assert (done.returncode, done.stdout) == (0, b"whole")
-
-
 @pytest.mark.parametrize("what", STUCK)
 def test_a_process_that_is_stuck_ends_with_0_and_last_words(what: str) -> None:
     patient = "from engine.hook import deadline; deadline.ALARM_S = 20; "  # on a busy machine the thread comes late
@@ -63,24 +56,20 @@ def test_last_words_that_are_stuck_themselves_are_not_waited_for() -> None:
     assert (done.returncode, done.stdout) == (0, b"")
 
 
-def test_after_an_answer_there_are_no_last_words() -> None:
-    done = run(LATE.format(seconds=0.05) + "dog.answered(); time.sleep(30)")
-    assert (done.returncode, done.stdout) == (0, b"")
+PRINTING = "dog.printing.acquire(); dog.answered(); time.sleep({}); os.write(1, b'whole'); "
+WATCHED = {
+    "an alarm does not cut an answer": (0.05, PRINTING.format(0.8), b"whole"),
+    "nor does the thread": (0.05, PRINTING.format(0.3) + "dog.printing.release(); time.sleep(30)", b"whole"),
+    "after an answer there are no last words": (0.05, "dog.answered(); time.sleep(30)", b""),
+    "moved to later": (0.3, "dog.allow(1.2); time.sleep(0.5); os.write(1, b'still '); time.sleep(30)", b"still late"),
+    "moved to earlier": (15, "dog.allow(0.05); time.sleep(30)", b"late"),
+}
 
 
-def test_an_answer_that_is_being_printed_is_not_cut() -> None:
-    printing = "dog.printing.acquire(); dog.answered(); time.sleep(0.3); os.write(1, b'whole'); dog.printing.release()"
-    done = run(LATE.format(seconds=0.05) + printing + "; time.sleep(30)")
-    assert (done.returncode, done.stdout) == (0, b"whole")
-
-
-def test_the_deadline_can_be_moved() -> None:
-    done = run(
-        LATE.format(seconds=0.3) + "dog.allow(1.2); time.sleep(0.5); os.write(1, b'still here '); time.sleep(30)"
-    )
-    assert done.stdout == b"still here late"
-    done = run(LATE.format(seconds=15) + "dog.allow(0.05); time.sleep(30)")
-    assert done.stdout == b"late"
+@pytest.mark.parametrize(("seconds", "code", "stdout"), WATCHED.values(), ids=WATCHED)
+def test_the_deadline_ends_the_process_but_cuts_no_answer(seconds: float, code: str, stdout: bytes) -> None:
+    done = run(LATE.format(seconds=seconds) + code)
+    assert (done.returncode, done.stdout) == (0, stdout)
 
 
 @pytest.mark.slow

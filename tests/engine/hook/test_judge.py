@@ -8,16 +8,7 @@ import sys
 import pytest
 
 from tests.engine.hook.world import ASK, FORMS, NO_FTS5, RUN_HOOK, Prompted, World
-from tests.engine.judge.api_server import (
-    KEY,
-    ApiServer,
-    Reply,
-    failed,
-    kept,
-    kept_titles,
-    late,
-    said,
-)
+from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed, kept, kept_titles, late, said
 
 WITHOUT_FTS5 = [sys.executable, "-c", f"{NO_FTS5}; {RUN_HOOK}"]
 NO_JUDGE, SPENT = 3, 2

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.paths import state_home
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.engine.hook.world import FORMS, PROJECT, SCRIPT, Prompted, World
 
 STRANGER = 4242
@@ -81,7 +81,7 @@ def test_the_search_goes_on_to_ones_own_memories_and_their_log_names_the_refused
     assert lines_of_no_root(world) == []
 
 
-def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:
+def test_a_folder_that_a_cloned_project_names_is_refused_with_dots_in_its_name(world: World) -> None:
     """Neither its own memories nor the user's notes elsewhere come into a prompt by its settings."""
     shutil.rmtree(world.root)
     named = write_root(world.home / "notes", BAIT)
@@ -89,6 +89,10 @@ def test_a_folder_that_a_cloned_project_names_is_refused(world: World) -> None:
     context, stderr = sent(world, world.project)
     assert (context, f"memsift-hook: {named} is not used: " in stderr) == ("", True)
     assert "you have not trusted it" in lines_of_no_root(world)[0]["refused"][0]
+    named = write_root(world.folder / "a\x1b[2Jb\u202e/memory", BAIT)
+    (world.project / ".claude/settings.json").write_text(json.dumps({"autoMemoryDirectory": str(named)}), "utf-8")
+    _, stderr = sent(world, world.project)
+    assert "/a·[2Jb·/memory is not used" in stderr
 
 
 def test_memories_beside_a_transcript_out_of_its_place_are_refused(world: World) -> None:
@@ -109,20 +113,12 @@ def test_a_git_file_that_leads_to_another_repository_brings_none_of_its_memories
     assert sent(world, world.folder / "clone", session_id="clone") == ("", "")
 
 
-def test_a_name_that_could_command_a_terminal_is_shown_with_dots(world: World) -> None:
-    named = write_root(world.folder / "a\x1b[2Jb\u202e/memory", BAIT)
-    (world.project / ".claude/settings.json").write_text(json.dumps({"autoMemoryDirectory": str(named)}), "utf-8")
-    _, stderr = sent(world, world.project)
-    assert "/a·[2Jb·/memory is not used" in stderr
-
-
 def test_modules_planted_in_a_project_are_not_run(world: World) -> None:
     """Neither by the hook, in both of its forms, nor by the process that it starts for the index."""
     marker = world.folder / "ran"
     for name in ("json.py", "_json.py", "_sqlite3.py", "unicodedata.py", "sitecustomize.py", "engine/__init__.py"):
         path = world.project / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"open({str(marker)!r}, 'w')\nraise SystemExit\n", encoding="utf-8")
+        put(path, f"open({str(marker)!r}, 'w')\nraise SystemExit\n")
     payload = json.dumps(world.payload()).encode()
     environ = {**world.environ, "PATH": os.environ["PATH"], "PYTHONPATH": ""}
     for command in (FORMS["launcher"], *([str(SCRIPT)] for _ in range(SCRIPT.exists()))):

@@ -15,14 +15,21 @@ def given(world: World, prompt_id: str = "", **changes: object) -> int:
 
 def test_a_memory_is_given_while_the_conversation_holds_its_prompt(world: World) -> None:
     """After /rewind, /compact, or when another program blocked the prompt, it does not."""
+    boundary = {"type": "system", "subtype": "compact_boundary"}
     assert given(world, "p1") == ALL
-    for prompts, expected in ((["p1"], NONE), (["p0", "p1", "p2"], NONE), (["p0", "p2"], ALL)):
+    for number, (prompts, expected) in enumerate(
+        [
+            *((["p1"], NONE), (["p0", "p1", "p2"], NONE), (["p0", "p2"], ALL)),
+            *((["new 2", "compacted", "p3"], ALL), (["new 2", "compacted", "new 3"], NONE)),
+        ]
+    ):
         rows = [
             {"parentUuid": before, "type": "user", "message": {"content": "go"}, "promptId": prompt, "uuid": prompt}
+            | (boundary if prompt == "compacted" else {})
             for before, prompt in zip([None, *prompts], prompts, strict=False)
         ]
         world.transcript.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        assert given(world) == expected, prompts
+        assert given(world, f"new {number}") == expected, prompts
     for path in ("", str(world.folder / "missing.jsonl")):
         assert given(world, transcript_path=path) == NONE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.opening import index_file
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.engine.hook.world import World
 
 ASK = "where does the token ledger live"
@@ -29,8 +29,7 @@ class Everywhere(World):
         self.name_roots(self.vault, self.rules)
 
     def write(self, path: Path, text: str) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        put(path, text)
 
     def name_roots(self, *paths: object, table: str = "") -> None:
         listed = ", ".join(json.dumps(str(path)) for path in paths)
@@ -111,15 +110,12 @@ def test_the_same_memory_in_two_roots_is_injected_once(world: Everywhere) -> Non
     assert len([name for name in world.injected if name.startswith("deep/note")]) == 1
 
 
-def test_a_project_without_memories_has_those_of_the_user(world: Everywhere) -> None:
+def test_a_project_without_memories_or_with_a_root_that_is_off_has_those_of_the_user(world: Everywhere) -> None:
     elsewhere = world.folder / "elsewhere"
     elsewhere.mkdir()
     context = world.context(ASK, cwd=str(elsewhere), transcript_path="")
     assert f"{world.vault}/deep/note.md" in context
     assert "own.json" not in context
-
-
-def test_a_root_that_switches_itself_off_is_left_out(world: Everywhere) -> None:
     world.receive(enabled=False)
     context = world.context(ASK)
     assert "own.json" not in context

@@ -16,6 +16,7 @@ import pytest
 from engine.agents.claude_code.agent import AGENT
 from engine.agents.hook_entry import bare_interpreter, hook_command, shared_entry
 from engine.paths import hook_start_file
+from tests.engine.builders import put
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import LAUNCHER, World, context_of
 
@@ -38,13 +39,11 @@ def run(world: World, shell: str = "/bin/sh", **options: Any) -> str:
 
 def record(world: World, python: str, launcher: str) -> None:
     path = Path(hook_start_file(world.environ))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{python}\n{launcher}\n", encoding="utf-8")
+    put(path, f"{python}\n{launcher}\n")
 
 
 def script(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    put(path, f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return path
 

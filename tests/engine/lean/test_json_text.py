@@ -48,9 +48,11 @@ def test_any_text_is_read_or_refused_as_json_does(text: str) -> None:
     assert outcome(loads, text) == outcome(json.loads, text)
 
 
-def test_hard_texts_are_read_or_refused_as_json_does() -> None:
+def test_hard_texts_are_read_or_refused_as_json_does_and_what_it_cannot_spell_is_an_error() -> None:
     for text in [*BROKEN, *SPELLINGS, "9" * 5000, "[" * 100_000, '{"a":' * 100_000]:
         assert outcome(loads, text) == outcome(json.loads, text), text
+    with pytest.raises(TypeError, match="set has no spelling"):
+        dumps([{1}])
 
 
 def test_a_broken_text_is_refused_where_json_was_never_loaded() -> None:
@@ -65,11 +67,6 @@ def test_a_broken_text_is_refused_where_json_was_never_loaded() -> None:
     command = [sys.executable, "-I", "-S", "-c", code, str(PROJECT), "[1]", '{"a', "tru"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split("\n") == ["read [1]", "JSONDecodeError", "JSONDecodeError", ""]
-
-
-def test_what_json_cannot_spell_is_an_error() -> None:
-    with pytest.raises(TypeError, match="set has no spelling"):
-        dumps([{1}])
 
 
 @given(TEXT)

@@ -27,14 +27,20 @@ class Twin(Record):
     label: str = "here"
 
 
-def test_fields_are_set_by_place_by_name_and_by_default() -> None:
+def test_fields_are_set_by_place_name_and_default_shown_matched_and_copied() -> None:
     assert fields(Point(1, label="there")) == {"x": 1, "y": 0, "label": "there"}
     assert Point(1, 2).total == 3
     point = Point(1)
     assert (replace(point, y=5), point) == (Point(1, 5), Point(1))
+    assert repr(Point(1, label="a'b")) == 'Point(x=1, y=0, label="a\'b")'
+    match Point(1, 2):
+        case Point(x, y, label):
+            assert (x, y, label) == (1, 2, "here")
+    point = Point(1, 2, "a")
+    assert copy.copy(point) == copy.deepcopy(point) == pickle.loads(pickle.dumps(point)) == point
 
 
-def test_a_record_cannot_be_changed() -> None:
+def test_a_record_cannot_be_changed_and_equals_and_hashes_by_type_and_value() -> None:
     point = Point(1)
     with pytest.raises(AttributeError, match="cannot set 'x'"):
         point.x = 2  # type: ignore[misc]
@@ -43,9 +49,6 @@ def test_a_record_cannot_be_changed() -> None:
     with pytest.raises(AttributeError, match="cannot delete 'x'"):
         del point.x
     assert point == Point(1)
-
-
-def test_records_are_equal_and_hash_by_type_and_value() -> None:
     assert Point(1) == Point(1, 0, "here")
     assert hash(Point(1)) == hash(Point(1, 0, "here"))
     assert Point(1) != Point(2)
@@ -70,18 +73,3 @@ def test_a_mistake_in_the_fields_is_named() -> None:
             make()
     with pytest.raises(TypeError, match="field 'z' is unknown"):
         replace(Point(1), z=2)
-
-
-def test_a_record_shows_its_fields() -> None:
-    assert repr(Point(1, label="a'b")) == 'Point(x=1, y=0, label="a\'b")'
-
-
-def test_records_can_be_matched_by_position() -> None:
-    match Point(1, 2):
-        case Point(x, y, label):
-            assert (x, y, label) == (1, 2, "here")
-
-
-def test_records_survive_copying_and_pickling() -> None:
-    point = Point(1, 2, "a")
-    assert copy.copy(point) == copy.deepcopy(point) == pickle.loads(pickle.dumps(point)) == point

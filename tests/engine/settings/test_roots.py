@@ -8,7 +8,7 @@ import pytest
 from engine.paths import transcripts_dir
 from engine.settings.roots import MOST_ROOTS, RootSearch, find_roots, offered_roots, own_users, user_roots
 from engine.stores.roots import read_corpus
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.engine.faults.mounts import small_disk
 
 STRANGER = 4242
@@ -75,14 +75,11 @@ def test_the_search_ends_where_another_file_system_begins(tmp_path: Path) -> Non
         assert found(project, tmp_path / "home") == str(own.resolve())
 
 
-def test_a_start_with_links_is_looked_for_where_it_lies(tmp_path: Path) -> None:
+def test_a_start_with_links_is_looked_for_where_it_lies_and_a_file_of_that_name_is_no_root(tmp_path: Path) -> None:
     planted(tmp_path)
     (tmp_path / "linked").symlink_to(folder_at(tmp_path / "elsewhere/repository/src"))
     (tmp_path / "elsewhere/repository/.git").mkdir()
     assert found(tmp_path / "linked", tmp_path / "home") is None
-
-
-def test_a_file_of_that_name_is_no_root(tmp_path: Path) -> None:
     (tmp_path / "project/.claude").mkdir(parents=True)
     (tmp_path / "project/.claude/memory").write_text("", encoding="utf-8")
     assert found(tmp_path / "project", tmp_path) is None
@@ -96,11 +93,7 @@ def test_a_folder_of_another_user_is_never_taken(tmp_path: Path) -> None:
     beside = folder_at(Path(transcripts_dir(str(tmp_path / "project"), environ), "memory"))
     search = find_roots(str(tmp_path / "project"), environ, users={STRANGER})
     assert search.roots == ()
-    assert [one.folder for one in search.refused] == [
-        str(inner),
-        str(tmp_path / ".claude/memory"),
-        str(beside),
-    ]
+    assert [one.folder for one in search.refused] == [str(inner), str(tmp_path / ".claude/memory"), str(beside)]
     own = find_roots(str(tmp_path / "project"), environ, users={STRANGER, os.geteuid()})
     assert (own.roots, own.refused) == ((str(inner.resolve()), str(beside.resolve())), ())
 
@@ -153,13 +146,9 @@ def test_the_auto_memory_is_a_root_beside_the_projects_own(tmp_path: Path) -> No
     assert find_roots(str(project), environ).roots == (str(auto.resolve()),)
     own = planted(project)
     assert find_roots(str(project), environ).roots == (str(own.resolve()), str(auto.resolve()))
-
-
-def test_an_auto_memory_that_leads_to_the_projects_own_root_counts_once(tmp_path: Path) -> None:
-    project, environ = tmp_path / "project", {"HOME": str(tmp_path / "home")}
-    own = planted(project)
-    folder_at(Path(transcripts_dir(str(project), environ))).joinpath("memory").symlink_to(own)
-    assert find_roots(str(project), environ).roots == (str(own.resolve()),)
+    auto.rmdir()
+    auto.symlink_to(own)
+    assert find_roots(str(project), environ).roots == (str(own.resolve()),), "it leads there, and counts once"
 
 
 def test_a_monorepo_has_the_roots_of_all_folders_up_to_its_top(tmp_path: Path) -> None:
@@ -214,47 +203,30 @@ def test_folders_of_other_tools_are_offered_and_not_used(tmp_path: Path) -> None
 
 
 def read(home: Path, text: str) -> RootSearch:
-    file = home / ".config/memsift/config.toml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    put(home / ".config/memsift/config.toml", text)
     return user_roots({"HOME": str(home)})
 
 
-def test_folders_and_files_that_exist_are_roots_in_their_order(tmp_path: Path) -> None:
+def test_folders_and_files_that_exist_are_roots_in_their_order_and_any_other_path_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "CLAUDE.md").touch()
     (tmp_path / "link").symlink_to(tmp_path / "notes")
     found = read(tmp_path, f'roots = ["~/CLAUDE.md", "{tmp_path}/notes", "~/link"]\n[retrieval]\nmax_inject = 2\n')
     assert found.roots == (str(tmp_path / "CLAUDE.md"), str(tmp_path / "notes"))
     assert found.mistakes == ()
+    for value in ('"~/gone"', '"nowhere"', "3", '"a\\u0000b"', '"~someone/notes"', "[]"):
+        found = read(tmp_path, f'roots = [{value}, "~/notes"]')
+        assert found.roots == (str(tmp_path / "notes"),), value
+        (mistake,) = found.mistakes
+        assert "which is not used" in mistake, value
 
 
-@pytest.mark.parametrize("value", ['"~/gone"', '"notes"', "3", '"a\\u0000b"', '"~someone/notes"', "[]"])
-def test_a_path_that_is_none_is_named_and_the_others_count(tmp_path: Path, value: str) -> None:
-    (tmp_path / "notes").mkdir()
-    found = read(tmp_path, f'roots = [{value}, "~/notes"]')
-    assert found.roots == (str(tmp_path / "notes"),)
-    assert len(found.mistakes) == 1
-    assert "which is not used" in found.mistakes[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "mistakes"),
-    [
-        ("", 0),
-        ("[retrieval]\nmax_inject = 2", 0),
-        ("[other]\nroots = 3", 0),
-        ('roots = "~/notes"', 1),
-        ("roots = {}", 1),
-        ("roots = [", 1),
-    ],
-)
-def test_without_a_list_there_are_no_roots(tmp_path: Path, text: str, mistakes: int) -> None:
-    found = read(tmp_path, text)
-    assert (found.roots, len(found.mistakes)) == ((), mistakes)
-
-
-def test_too_many_roots_are_cut_and_said(tmp_path: Path) -> None:
+def test_without_a_list_there_are_no_roots_and_too_many_are_cut_and_said(tmp_path: Path) -> None:
+    for text in ("", "[retrieval]\nmax_inject = 2", "[other]\nroots = 3"):
+        assert read(tmp_path, text) == RootSearch(), text
+    for text in ('roots = "~/notes"', "roots = {}", "roots = ["):
+        found = read(tmp_path, text)
+        assert (found.roots, len(found.mistakes)) == ((), 1), text
     for number in range(MOST_ROOTS + 5):
         (tmp_path / f"n{number}").mkdir()
     names = ", ".join(f'"~/n{number}"' for number in range(MOST_ROOTS + 5))

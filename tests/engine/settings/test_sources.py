@@ -62,7 +62,7 @@ def test_without_a_file_there_are_the_defaults_of_the_design(tmp_path: Path) -> 
     )
 
 
-def test_the_file_sets_keys_and_the_keys_of_other_programs_are_left_alone(tmp_path: Path) -> None:
+def test_the_file_sets_keys_and_those_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     judge = {
         "enabled": True,
         "timeout_per_call": 2,
@@ -74,6 +74,7 @@ def test_the_file_sets_keys_and_the_keys_of_other_programs_are_left_alone(tmp_pa
     judged = replace(JudgeConfig(), enabled=True, timeout_per_call=2.0, modes=modes)
     assert config == replace(Config(), max_inject=5, judge=judged)
     assert isinstance(config.judge.timeout_per_call, float)
+    assert load_config(write(tmp_path, {"triage": {"max_inject": "many"}}), {}) == Config()
 
 
 ORIGINAL = {
@@ -116,10 +117,6 @@ def test_every_key_of_the_original_counts_or_says_why_it_does_not(tmp_path: Path
     assert remark.endswith("memsift looks for no clusters of results.")
 
 
-def test_other_sections_of_the_file_do_not_matter(tmp_path: Path) -> None:
-    assert load_config(write(tmp_path, {"triage": {"max_inject": "many"}}), {}) == Config()
-
-
 @pytest.mark.parametrize(("text", "number"), [(".85", 0.85), ("0.850", 0.85), ("+.5", 0.5), ("1.", 1.0), ("8e-1", 0.8)])
 def test_a_variable_may_spell_a_number_as_people_do(tmp_path: Path, text: str, number: float) -> None:
     assert load(tmp_path, {}, {"MEMSIFT_CUTOFF_THRESHOLD": text}).cutoff_threshold == number
@@ -127,7 +124,7 @@ def test_a_variable_may_spell_a_number_as_people_do(tmp_path: Path, text: str, n
     assert value_of(("cutoff_threshold",), text) == number
 
 
-def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file_and_spells_values_as_people_do(tmp_path: Path) -> None:
     environ = {
         "MEMSIFT_MAX_INJECT": "1",
         "MEMSIFT_JUDGE_ENABLED": "true",
@@ -151,6 +148,15 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
         temperature=0.0,
         max_tokens=900,
     )
+    judge = load(
+        tmp_path, {}, {"MEMSIFT_JUDGE": "none", "MEMSIFT_JUDGE_MODEL": "4", "MEMSIFT_JUDGE_DEPTH": "explained"}
+    )
+    assert (judge.judge.provider, judge.judge.model, judge.judge.depth) == ("none", "4", "explained")
+    assert load(tmp_path, {"max_inject": 5}, {"MEMSIFT_MAX_INJECT": "", "MEMSIFT_JUDGE_MODEL": ""}).max_inject == 5
+    for text, enabled in [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)]:
+        assert load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": text}).judge.enabled is enabled, text
+    with pytest.raises(ConfigError, match=r"MEMSIFT_JUDGE_ENABLED.*'maybe'.*true or false"):
+        load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": "maybe"})
 
 
 def test_a_prompt_is_read_from_a_file_in_the_root(tmp_path: Path) -> None:
@@ -179,17 +185,6 @@ def test_a_prompt_file_that_cannot_be_used_is_named(tmp_path: Path, mode: dict[s
     with pytest.raises(ConfigError) as raised:
         load(root, {"judge": {"modes": {"auto": mode}}})
     assert problem in str(raised.value)
-
-
-def test_names_in_variables_are_text_even_where_they_look_like_numbers(tmp_path: Path) -> None:
-    judge = load(
-        tmp_path, {}, {"MEMSIFT_JUDGE": "none", "MEMSIFT_JUDGE_MODEL": "4", "MEMSIFT_JUDGE_DEPTH": "explained"}
-    )
-    assert (judge.judge.provider, judge.judge.model, judge.judge.depth) == ("none", "4", "explained")
-
-
-def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
-    assert load(tmp_path, {"max_inject": 5}, {"MEMSIFT_MAX_INJECT": "", "MEMSIFT_JUDGE_MODEL": ""}).max_inject == 5
 
 
 def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Path) -> None:
@@ -247,28 +242,22 @@ def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Pa
         assert CONFIG_FILE in str(caught.value), retrieval
 
 
-def test_a_broken_file_is_a_configuration_error(tmp_path: Path) -> None:
+def test_a_broken_file_is_a_configuration_error_and_a_byte_order_mark_is_none(tmp_path: Path) -> None:
     for raw, message in BROKEN.values():
         (tmp_path / CONFIG_FILE).write_bytes(raw)
         with pytest.raises(ConfigError, match=message):
             load_config(str(tmp_path), {})
-
-
-def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE).write_text(json.dumps({"retrieval": {"max_inject": 2}}), encoding="utf-8-sig")
     assert load_config(str(tmp_path), {}).max_inject == 2
 
 
-def test_a_folder_or_a_pipe_in_place_of_the_file_is_an_error_and_not_a_wait(tmp_path: Path) -> None:
+def test_a_folder_a_pipe_or_a_link_out_of_the_root_is_an_error_and_not_a_wait(tmp_path: Path) -> None:
     (tmp_path / "a" / CONFIG_FILE).mkdir(parents=True)
     (tmp_path / "b").mkdir()
     os.mkfifo(tmp_path / "b" / CONFIG_FILE)
     for root in ("a", "b"):
         with pytest.raises(ConfigError, match="is not a file"):
             load_config(str(tmp_path / root), {})
-
-
-def test_a_link_out_of_the_root_is_not_followed(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / CONFIG_FILE).symlink_to("/dev/zero")
@@ -299,24 +288,13 @@ def test_any_json_gives_a_configuration_within_limits(
     assert isinstance(config.judge.model, str)
 
 
-def test_a_number_that_the_model_or_the_strategy_decides_may_be_null(tmp_path: Path) -> None:
+def test_a_number_may_be_null_or_is_brought_into_its_range_and_a_wrong_value_changes_nothing(
+    tmp_path: Path,
+) -> None:
     config = load(tmp_path, {"noise_floor": None, "cutoff_threshold": None}, {"MEMSIFT_CUTOFF_THRESHOLD": "null"})
     assert (config.noise_floor, config.cutoff_threshold) == (None, None)
     with pytest.raises(ConfigError, match=r"'retrieval.max_inject' is None"):
         load(tmp_path, {"max_inject": None})
-
-
-def test_a_switch_variable_is_set_in_the_usual_ways(tmp_path: Path) -> None:
-    for text, enabled in [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)]:
-        assert load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": text}).judge.enabled is enabled, text
-
-
-def test_a_switch_variable_that_says_neither_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"MEMSIFT_JUDGE_ENABLED.*'maybe'.*true or false"):
-        load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": "maybe"})
-
-
-def test_a_wrong_value_leaves_the_weaker_source_and_a_number_out_of_range_the_nearest(tmp_path: Path) -> None:
     for section, expected in [
         ({"max_inject": 99}, {"max_inject": 20}),
         ({"max_inject": -1, "noise_floor": 2}, {"max_inject": 0, "noise_floor": 1.0}),
@@ -366,14 +344,11 @@ def test_thousands_of_mistakes_are_a_few_lines(tmp_path: Path) -> None:
         checked(reading)
 
 
-def test_a_misspelt_variable_is_a_mistake(tmp_path: Path) -> None:
+def test_a_misspelt_variable_is_a_mistake_and_one_in_a_flag_names_the_flag(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"MEMSIFT_MAX_INJECTS is not a .* Did you mean MEMSIFT_MAX_INJECT\?"):
         load_config(str(tmp_path), {"MEMSIFT_MAX_INJECTS": "3"})
     known = {"MEMSIFT_DB": "x", "MEMSIFT_ANNOTATOR": "me", "MEMSIFT_JUDGE_SAMPLES": "3", "MEMSIFT_INSIDE_JUDGE": "1"}
     others = {"MEMSIFT_MAX_INJECTS": "", "MEMSIFT_LONG_TESTS": "1", "MEMSIFT_REAL_CLIENT_ISOLATED": "1"}
     assert load_config(str(tmp_path), known | others) == Config()
-
-
-def test_a_mistake_in_a_flag_names_the_flag(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^--judge: 'retrieval.judge.provider' is 'oracle'"):
         load_config(str(tmp_path), {"MEMSIFT_JUDGE": "none", "--judge": "oracle"})

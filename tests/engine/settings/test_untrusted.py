@@ -100,19 +100,15 @@ def test_no_root_makes_the_hook_say_more_or_ask_a_judge(section: dict[str, objec
     assert {key.partition(".")[2].partition(".")[0] for key in ignored} <= set(section)
 
 
-@pytest.mark.parametrize("kind", ["tuned", "default"])
-def test_a_root_may_switch_on_the_cutoff_that_the_user_switched_off(tmp_path: Path, kind: str) -> None:
-    environ = user_file(tmp_path, '[retrieval]\ncutoff = "off"\n')
-    reading = read_config(write(tmp_path, {"retrieval": {"cutoff": kind}}), environ)
-    assert (reading.config.cutoff, reading.notice) == (kind, "")
-
-
+@pytest.mark.parametrize("own", ["off", "default"])
 @pytest.mark.parametrize("kind", ["tuned", "default", "off"])
-def test_a_root_does_not_choose_another_cutoff_than_the_user(tmp_path: Path, kind: str) -> None:
-    environ = user_file(tmp_path, '[retrieval]\ncutoff = "default"\n')
+def test_a_root_may_switch_on_a_cutoff_but_not_choose_another_than_the_user(
+    tmp_path: Path, own: str, kind: str
+) -> None:
+    environ = user_file(tmp_path, f'[retrieval]\ncutoff = "{own}"\n')
     reading = read_config(write(tmp_path, {"retrieval": {"cutoff": kind}}), environ)
-    assert reading.config.cutoff == "default"
-    assert ("retrieval.cutoff" in dict(reading.untrusted)) is (kind != "default")
+    assert reading.config.cutoff == (kind if own == "off" else "default")
+    assert ("retrieval.cutoff" in dict(reading.untrusted)) is (own == "default" != kind)
 
 
 @pytest.mark.parametrize(("own", "tuned", "raised"), [(None, 0.8, 0.8), (0.3, 0.8, 0.3), (None, None, THRESHOLD)])
@@ -132,12 +128,8 @@ def test_a_root_may_raise_the_threshold_that_counts_and_not_lower_it(
 @pytest.mark.parametrize(
     ("own", "wanted", "counts"),
     [
-        ("balanced", "strict", True),
-        ("balanced", "generous", False),
-        ("balanced", 0.59, False),
-        ("balanced", 0.6, True),
-        ("generous", "balanced", True),
-        ("strict", "balanced", False),
+        *(("balanced", "strict", True), ("balanced", "generous", False), ("strict", "balanced", False)),
+        *(("balanced", 0.59, False), ("balanced", 0.6, True), ("generous", "balanced", True)),
     ],
 )
 def test_a_root_may_only_be_stricter_by_name_in_whichever_model_the_name_is_read(
@@ -151,13 +143,10 @@ def test_a_root_may_only_be_stricter_by_name_in_whichever_model_the_name_is_read
     assert reading.config.cutoff_threshold == (wanted if counts else own)
 
 
-def test_a_mistake_in_a_key_that_does_not_count_is_no_mistake(tmp_path: Path) -> None:
+def test_what_does_not_count_is_no_mistake_and_a_judge_is_not_mentioned_while_none_is_asked(tmp_path: Path) -> None:
     section = {"judge": {"provider": "oracle", "colour": 1, "modes": []}, "deadline": "soon", "logging": 3}
     assert settings_in(tmp_path, section).mistakes == ()
     assert len(settings_in(tmp_path, section, is_trusted=True).mistakes) == 5
-
-
-def test_a_judges_settings_are_not_mentioned_while_no_judge_is_asked(tmp_path: Path) -> None:
     section = {"judge": {"enabled": False, "model": "claude-haiku-4-5-20251001", "context_turns": 3}}
     assert settings_in(tmp_path, section).notice == ""
     for variable in ({"--judge": "anthropic"}, {"MEMSIFT_JUDGE": "anthropic"}, {"MEMSIFT_JUDGE_ENABLED": "1"}):

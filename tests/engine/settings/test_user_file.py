@@ -11,7 +11,8 @@ from engine.settings.sources import read_config
 from tests.engine.settings.files import load, load_config, user_file, write
 
 
-def test_sources_override_each_other_in_their_order(tmp_path: Path) -> None:
+def test_sources_override_each_other_in_their_order_and_other_tables_do_not_matter(tmp_path: Path) -> None:
+    assert load_config(str(tmp_path), user_file(tmp_path, "[theme]\nname = 3\n[keys]\nretrieval = 'x'\n")) == Config()
     environ = user_file(tmp_path, "[retrieval]\nmax_inject = 7\nmax_results = 7\n[retrieval.judge]\nmodel = 'seven'\n")
     config = load_config(str(tmp_path), environ)
     assert (config.max_inject, config.max_results, config.judge.model) == (7, 7, "seven")
@@ -22,10 +23,6 @@ def test_sources_override_each_other_in_their_order(tmp_path: Path) -> None:
     assert load_config(root, environ).max_inject == 9
     assert load_config(root, environ).judge.model == "eight"
     assert load_config(root, {**environ, "--judge-model": "nine"}).judge.model == "nine"
-
-
-def test_other_tables_of_the_users_file_do_not_matter(tmp_path: Path) -> None:
-    assert load_config(str(tmp_path), user_file(tmp_path, "[theme]\nname = 3\n[keys]\nretrieval = 'x'\n")) == Config()
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def write(root: Path, text: str) -> Path:
     return file
 
 
-def test_only_the_keys_that_change_are_written(tmp_path: Path) -> None:
+def test_only_the_keys_that_change_are_written_and_none_takes_one_away(tmp_path: Path) -> None:
     file = write(tmp_path, OTHERS)
     file.chmod(0o640)
     path = write_settings(str(tmp_path), {("max_inject",): 2, ("judge", "enabled"): True, ("noise_floor",): 0.5})
@@ -40,6 +40,9 @@ def test_only_the_keys_that_change_are_written(tmp_path: Path) -> None:
     assert file.read_text() == expected.replace(judge, f'{judge},\n        "noise_floor":   0.5')
     assert file.stat().st_mode & 0o777 == 0o640
     assert not list(tmp_path.glob(".memory-config*"))
+    file = write(tmp_path, '{"retrieval": {"cutoff_threshold": 0.5, "max_inject": 2}}')
+    write_settings(str(tmp_path), {("cutoff_threshold",): None, ("judge", "enabled"): None})
+    assert json.loads(file.read_text()) == {"retrieval": {"max_inject": 2}}
 
 
 @pytest.mark.parametrize("text", [None, "", "\n", "{}", '{"retrieval": {}}', '{"other": 1}', "\ufeff{}"])
@@ -51,12 +54,6 @@ def test_a_file_without_settings_gets_them(tmp_path: Path, text: str | None) -> 
     assert found["retrieval"] == {"max_inject": 1, "judge": {"enabled": True}}
     assert found.get("other", 1) == 1
     assert read_config(str(tmp_path), {"HOME": str(tmp_path)}).config.max_inject == 1
-
-
-def test_none_takes_a_key_away(tmp_path: Path) -> None:
-    file = write(tmp_path, '{"retrieval": {"cutoff_threshold": 0.5, "max_inject": 2}}')
-    write_settings(str(tmp_path), {("cutoff_threshold",): None, ("judge", "enabled"): None})
-    assert json.loads(file.read_text()) == {"retrieval": {"max_inject": 2}}
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"retrieval": 7}', "\x00"])

@@ -73,13 +73,11 @@ def test_a_name_of_words_is_for_people_alone(tmp_path: Path, name: str, shown: s
     assert ">The **gate** opens late -&gt; " in entry(summary, "high").replace("->", "-&gt;")
 
 
-def test_without_front_matter_the_first_words_are_the_title(tmp_path: Path) -> None:
+def test_without_front_matter_the_first_words_are_the_title_and_unknown_types_are_project(tmp_path: Path) -> None:
     one = read_one(tmp_path, "\n# Use tabs\n\nAlways.\n", "feedback_tabs.md")
     assert (one.summary.title, one.summary.category, one.summary.tags) == ("Use tabs", "feedback", ("feedback_tabs",))
     assert one.sections == (Section("Use tabs", ("Always.",)),)
-
-
-def test_a_type_may_stand_at_the_root_and_unknown_types_are_project(tmp_path: Path) -> None:
+    (tmp_path / "feedback_tabs.md").unlink()
     assert read_one(tmp_path, "---\ntype: User\n---\nx").summary.category == "user"
     assert read_one(tmp_path, "---\ntype: weird\n---\nx").summary.category == "project"
     assert read_one(tmp_path, "---\nname: 'quoted'\n---\nx").summary.tags == ("quoted",)

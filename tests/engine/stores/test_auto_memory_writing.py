@@ -172,12 +172,6 @@ def test_any_title_is_read_as_it_was_written(title: str, before: str) -> None:
         assert read_corpus(folder).memories[0].summary.title == shown
 
 
-@pytest.mark.parametrize("name", ["a\nb.md", "a\u2028b.md"])
-def test_a_file_that_no_line_can_name_has_no_line(name: str) -> None:
-    assert writing.entry_line(name, "text") == ""
-    assert writing.entry_line("two-words.md", "text")
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["retired", "archived"]))
 def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -> None:
     retired = writing.with_status(body, status, "x", NOW)
@@ -187,23 +181,14 @@ def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -
 
 
 DESCRIPTIONS = [
-    "{one}",
-    "{one}\n  on two lines",
-    ">-\n  {one}\n  folded",
-    ">-\n  {one}\n\n  folded",
-    "|\n  {one}\n  literal",
-    '"{one}\n  in quotes"',
-    "'{one}'",
-    "\n  {one}",
+    *("{one}", "{one}\n  on two lines", ">-\n  {one}\n  folded", ">-\n  {one}\n\n  folded", "|\n  {one}\n  literal"),
+    *('"{one}\n  in quotes"', "'{one}'", "\n  {one}"),
 ]
 """Ways to write a description."""
 
 BELOW = [
-    "",
-    "metadata:\n  node_type: memory\n  type: project # a comment\n",
-    "metadata: {type: project, x: [1, 2]}\n",
-    "metadata: {type: project, record_status: active, x: 1}\n",
-    "metadata: {type: project,\n  x: 1}\ntype: user\n",
+    *("", "metadata:\n  node_type: memory\n  type: project # a comment\n", "metadata: {type: project, x: [1, 2]}\n"),
+    *("metadata: {type: project, record_status: active, x: 1}\n", "metadata: {type: project,\n  x: 1}\ntype: user\n"),
     "# a comment\ntags: [a, b] # two\nempty:\n",
 ]
 
@@ -257,7 +242,9 @@ def test_a_status_that_a_person_wrote_is_taken_back_as_a_whole(status: str) -> N
     assert writing.with_status(inside, "active", "", NOW) == restored
 
 
-def test_toml_is_never_written() -> None:
+def test_toml_is_never_written_and_a_file_that_no_line_can_name_has_none() -> None:
+    for name, has_line in (("a\nb.md", False), ("a\u2028b.md", False), ("two-words.md", True)):
+        assert bool(writing.entry_line(name, "text")) is has_line, name
     text = '+++\ndescription = "x"\n+++\nBody.\n'
     with pytest.raises(InvalidMemoryError, match="cannot write description into this front matter"):
         writing.edited(text, Changes(title="y"), NOW)

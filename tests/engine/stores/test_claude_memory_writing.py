@@ -22,7 +22,7 @@ def edited(wanted: Changes, **others: Any) -> dict[str, Any]:
     return one
 
 
-def test_the_list_of_changes_holds_the_newest_fifty() -> None:
+def test_the_list_of_changes_holds_the_newest_fifty_without_long_values() -> None:
     old = [{"date": NOW, "summary": f"change {number}"} for number in range(50)]
     one = edited(Changes(title="New", fields=(("context", ("c",)),)), changes=old, times_updated=70)
     assert [row["summary"] for row in one["changes"]] == [
@@ -38,9 +38,6 @@ def test_the_list_of_changes_holds_the_newest_fifty() -> None:
         "new_value": "New",
     }
     assert (one["times_updated"], one["updated_at"], one["created_at"]) == (71, NOW, "2026-01-01T00:00:00Z")
-
-
-def test_long_values_do_not_fill_the_list_of_changes() -> None:
     one = edited(Changes(fields=(("context", ("c" * 5000,)),)))
     assert one["changes"] == [{"date": NOW, "summary": "content.context changed", "field": "content.context"}]
     retired = json.loads(writing.with_status(text(), "retired", "r" * 400, NOW))
@@ -49,19 +46,14 @@ def test_long_values_do_not_fill_the_list_of_changes() -> None:
 
 
 def test_values_of_every_kind_are_set() -> None:
-    one = edited(
-        Changes(
-            fields=(
-                ("rationale", ("first", "second")),
-                ("content.consequences", ('["one, two"]',)),
-                ("alternatives", ('[{"option": "a", "rejected_reason": "b"}]',)),
-                ("tags", ("One,two", "one")),
-                ("related_files", ("a.py", "b.py")),
-                ("confidence", ("0.5",)),
-                ("status", ("superseded",)),
-            )
-        )
-    )
+    values = {
+        "rationale": ("first", "second"),
+        "content.consequences": ('["one, two"]',),
+        "alternatives": ('[{"option": "a", "rejected_reason": "b"}]',),
+        **{"tags": ("One,two", "one"), "related_files": ("a.py", "b.py"), "confidence": ("0.5",)},
+        "status": ("superseded",),
+    }
+    one = edited(Changes(fields=tuple(values.items())))
     assert one["content"]["rationale"] == ["first", "second"]
     assert one["content"]["consequences"] == ["one, two"]
     assert one["content"]["alternatives"] == [{"option": "a", "rejected_reason": "b"}]

@@ -121,7 +121,7 @@ def test_one_function_writes_whole_files() -> None:
     assert found == {"engine/stores/files.py", "engine/conversations/activity.py"}  # the second renames a log
 
 
-def test_a_pipe_or_device_in_the_place_of_a_file_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_pipe_or_device_keeps_its_mode_and_is_written_only_if_a_person_named_it(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
     pipe.chmod(0o666)
     make_private(str(pipe))
@@ -130,10 +130,6 @@ def test_a_pipe_or_device_in_the_place_of_a_file_keeps_its_mode(tmp_path: Path) 
     (tmp_path / "file").touch(0o644)
     make_private(str(tmp_path / "file"))
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
-
-
-def test_a_pipe_or_device_is_written_if_a_person_named_it_and_never_replaced(tmp_path: Path) -> None:
-    os.mkfifo(pipe := tmp_path / "pipe")
     read: list[bytes] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
     reader.start()

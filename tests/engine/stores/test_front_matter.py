@@ -64,15 +64,12 @@ def test_a_title_is_read_as_yaml_says_or_else_by_line(tmp_path: Path, front: str
     assert title(tmp_path, front) == expected
 
 
-def test_tags_and_status_are_read_without_their_comments(tmp_path: Path) -> None:
+def test_tags_and_status_are_read_without_their_comments_and_toml_between_its_own_fences(tmp_path: Path) -> None:
     one = read(tmp_path, 'tags: [a, "b, c", d] # two\nstatus: superseded # by x\nx: {tags2: 1}')
     assert (one.tags, one.status) == (("a", "b", "c", "d"), "retired")
     assert read(tmp_path, "tags:\n- a # first\n- [b, c]").tags == ("a", "b", "c")
     for front in ("record_status: retired # since May", "metadata: {type: user, record_status: retired}"):
         assert read(tmp_path, front, is_auto=True).status == "retired"
-
-
-def test_toml_is_read_between_its_own_fences(tmp_path: Path) -> None:
     front = 'title = "One"\ntags = ["a", "b"]\ndate = 2026-01-02\n[extra]\nstatus = "superseded"\nv = 1.10'
     one = read(tmp_path, front, "+++")
     assert (one.title, one.tags, one.created_at, one.status) == ("One", ("a", "b"), "2026-01-02", "retired")

@@ -16,10 +16,7 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=6)
 STYLES = st.sampled_from(
     [
-        {},
-        {"indent": 2},
-        {"indent": 4},
-        {"indent": "\t"},
+        *({"indent": indent} for indent in (None, 2, 4, "\t")),
         {"separators": (",", ":")},
         {"indent": 2, "ensure_ascii": False},
     ]
@@ -38,14 +35,11 @@ def test_the_value_is_set_and_every_other_member_and_the_order_stay(
     assert list(json.loads(removed).items()) == [pair for pair in document.items() if pair[0] != key]
 
 
-def test_spelling_of_numbers_spaces_line_ends_and_double_keys_stay() -> None:
+def test_spelling_stays_and_new_members_are_written_as_the_others_are() -> None:
     assert with_value(UGLY, ("unknown",), [4]) == UGLY.replace("[1,2 ,  3]", "[4]")
     assert with_value(UGLY, ("b",), 7) == UGLY.replace("2e0", "7")
     assert without_value(UGLY, ("a", "x2")) == UGLY.replace(', "x2": 1E3', "")
     assert json.loads(without_value(UGLY, ("b",))) == {"unknown": [1, 2, 3], "a": {"x": "é", "x2": 1000.0}}
-
-
-def test_new_members_are_written_as_the_others_are() -> None:
     text = '{\n    "a": 1,\n    "c": [\n        1\n    ]\n}\n'
     assert with_value(text, ("b",), ["x"], after="a") == text.replace(
         '"a": 1,', '"a": 1,\n    "b": [\n        "x"\n    ],'
@@ -54,8 +48,5 @@ def test_new_members_are_written_as_the_others_are() -> None:
     assert with_value(nested, ("content", "l"), ["y"]) == nested.replace('"x"', '"x",\n    "l": [\n      "y"\n    ]')
     windows = '{\r\n  "a": 1\r\n}\r\n'
     assert with_value(windows, ("b",), [1]) == '{\r\n  "a": 1,\r\n  "b": [\r\n    1\r\n  ]\r\n}\r\n'
-
-
-def test_text_that_no_file_can_hold_stays_escaped() -> None:
     assert with_value('{"a": "é"}', ("b",), "\ud800ü") == '{"a": "é", "b": "\\ud800ü"}'
     assert with_value('{"a": "\\u00e9"}', ("b",), "ü") == '{"a": "\\u00e9", "b": "\\u00fc"}'

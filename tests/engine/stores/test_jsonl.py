@@ -59,16 +59,21 @@ def test_other_programs_name_the_text_in_other_ways(
     assert (one.summary.title, one.body.strip()) == (title, body.strip())
 
 
-def test_times_tags_and_status_of_other_programs(tmp_path: Path) -> None:
+def test_times_tags_and_status_of_other_programs_are_read_and_unknown_fields_named(tmp_path: Path) -> None:
     row = {"text": "t", "keywords": "a, #b", "created": 1767225600, "updated": 1767225600000, "state": "paused"}
     one = read_one(tmp_path, row)
     assert (one.summary.tags, one.summary.status, one.summary.category) == (("a", "b"), "archived", "note")
     assert one.summary.created_at == one.summary.updated_at == "2026-01-01T00:00:00Z"
     assert read_one(tmp_path, {"text": "t", "status": "superseded", "created_at": True}).summary.status == "retired"
     assert read_one(tmp_path, {"text": "t", "created": 1e300}).summary.created_at == ""
+    rows = [{"title": "Tea", "remark": "Ann likes tea.", "n": 1}, {"title": "Tea", "n": 1}, {"remark": ["x"]}]
+    corpus = read(tmp_path / "rows.jsonl", *rows)
+    assert [one.summary.title for one in corpus.memories] == ["Tea"]
+    said = "has no text in a field that is known; its fields: remark"
+    assert [(one.where, one.reason) for one in corpus.skipped] == [("rows.jsonl:1", said), ("rows.jsonl:3", said)]
 
 
-def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path) -> None:
+def test_broken_lines_are_skipped_with_their_numbers_and_reasons_and_many_are_counted(tmp_path: Path) -> None:
     corpus = read(
         tmp_path / "rows.jsonl",
         b"\xef\xbb\xbf" + json.dumps({"id": "a", "text": "first"}).encode(),
@@ -94,6 +99,10 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
         "rows.jsonl:9": "is longer than 1,000 kB",
         "rows.jsonl": "has the id 'a' a second time",
     }
+    corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
+    assert len(corpus.memories) == 1
+    assert len(corpus.skipped) == registry.MOST_LISTED + 1
+    assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
 
 
 def test_a_folder_of_files_is_a_root_and_an_id_stays_when_lines_come_before_its_line(
@@ -109,13 +118,6 @@ def test_a_folder_of_files_is_a_root_and_an_id_stays_when_lines_come_before_its_
     monkeypatch.setattr(jsonl, "MOST_BYTES", 1000)
     corpus = read(tmp_path / "a.jsonl", {"text": "x" * 1000})
     assert [one.reason for one in corpus.skipped] == ["is larger than 1 kB"]
-
-
-def test_of_many_broken_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
-    corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
-    assert len(corpus.memories) == 1
-    assert len(corpus.skipped) == registry.MOST_LISTED + 1
-    assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
 
 
 def test_locomo_is_read_without_a_loss(shared_data: Path) -> None:
@@ -137,21 +139,8 @@ def test_any_line_is_a_memory_or_is_skipped(tmp_path: Path, lines: list[object])
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
 
 
-def test_a_row_whose_text_field_is_unknown_is_named_with_its_fields(tmp_path: Path) -> None:
-    rows = [{"title": "Tea", "remark": "Ann likes tea.", "n": 1}, {"title": "Tea", "n": 1}, {"remark": ["x"]}]
-    corpus = read(tmp_path / "rows.jsonl", *rows)
-    assert [one.summary.title for one in corpus.memories] == ["Tea"]
-    said = "has no text in a field that is known; its fields: remark"
-    assert [(one.where, one.reason) for one in corpus.skipped] == [("rows.jsonl:1", said), ("rows.jsonl:3", said)]
-
-
 GRAPH = [
-    {
-        "type": "entity",
-        "name": "billing",
-        "entityType": "service",
-        "observations": ["Deploys by make", "Is old"],
-    },
+    {"type": "entity", "name": "billing", "entityType": "service", "observations": ["Deploys by make", "Is old"]},
     {"type": "entity", "name": "empty", "entityType": "service", "observations": []},
     {"type": "relation", "from": "billing", "to": "ledger", "relationType": "writes to"},
 ]

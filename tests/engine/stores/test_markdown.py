@@ -181,7 +181,7 @@ def test_title_and_tags_of_a_note(tmp_path: Path) -> None:
         (one,) = read_all(tmp_path, "cache-rules.md", text)
         assert (one.summary.title, one.summary.tags, one.summary.category) == (title, tags, "note"), text
     for status, expected in [
-        *(("superseded", "retired"), ("Rejected", "retired"), ("archived", "archived"), ("open", "active")),
+        *(("superseded", "retired"), ("Rejected", "retired"), ("archived", "archived"), ("open", "active"))
     ]:
         (one,) = read_all(tmp_path, "cache-rules.md", f"---\ntype: decision\nstatus: {status}\n---\ntext")
         assert (one.summary.category, one.summary.status) == ("decision", expected), status
@@ -191,14 +191,7 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
     root, outside = tmp_path / "vault", tmp_path / "outside"
     write(outside, "secret.md", "SECRET")
     for name in (
-        "b.md",
-        "x/a.md",
-        "x/y/A.MD",
-        ".obsidian/c.md",
-        "x/.trash/d.md",
-        "node_modules/e.md",
-        ".f.md",
-        "g.txt",
+        *("b.md", "x/a.md", "x/y/A.MD", ".obsidian/c.md", "x/.trash/d.md", "node_modules/e.md", ".f.md", "g.txt"),
     ):
         write(root, name, "text")
     write(root, "empty.md", " \n")
@@ -277,15 +270,7 @@ def test_each_bullet_of_a_day_of_memsearch_is_a_memory_with_its_time(tmp_path: P
     assert (one.summary.id, one.summary.title) == ("2026-02-09", "Monday"), "a note of another program"
 
 
-def test_a_bullet_keeps_its_id_when_others_come_and_go(tmp_path: Path) -> None:
-    before = {one.summary.title: one.summary.id for one in read_all(tmp_path, "raw_memories.md", RAW)}
-    more = RAW.replace("Reusable knowledge:\n", "Reusable knowledge:\n- Something new\n", 1)
-    after = {one.summary.title: one.summary.id for one in read_all(tmp_path, "raw_memories.md", more)}
-    assert after.keys() - before.keys() == {"Something new"}
-    assert {title: after[title] for title in before} == before
-
-
-def test_each_bullet_of_codex_raw_memories_is_a_memory(tmp_path: Path) -> None:
+def test_each_bullet_of_codex_is_a_memory_that_keeps_its_id_when_others_come_and_go(tmp_path: Path) -> None:
     memories = read_all(tmp_path, "raw_memories.md", RAW)
     assert [(one.summary.category, one.summary.title) for one in memories] == [
         ("preference", 'The user asked to "look first" -> inspect live routes'),
@@ -297,6 +282,11 @@ def test_each_bullet_of_codex_raw_memories_is_a_memory(tmp_path: Path) -> None:
     assert memories[0].summary.updated_at == "2026-08-04T10:40:59+00:00"
     assert memories[0].sections == (Section("Preference signals", ()),)
     assert (memories[3].summary.tags, memories[3].summary.updated_at) == ((), "")
+    before = {one.summary.title: one.summary.id for one in read_all(tmp_path, "raw_memories.md", RAW)}
+    more = RAW.replace("Reusable knowledge:\n", "Reusable knowledge:\n- Something new\n", 1)
+    after = {one.summary.title: one.summary.id for one in read_all(tmp_path, "raw_memories.md", more)}
+    assert after.keys() - before.keys() == {"Something new"}
+    assert {title: after[title] for title in before} == before
 
 
 def test_codex_memory_lists_files_and_keywords_that_are_no_memories(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from engine.memory import Memory, Section
 from engine.stores.markdown.parts import LOADED, MarkdownText, client_of, loaded_lines
 from engine.stores.roots import read_corpus
+from tests.engine.builders import put
 
 INDEX = """# Memory index
 
@@ -74,12 +75,7 @@ def test_facts_behind_the_cut_are_not_loaded(tmp_path: Path) -> None:
 
 RULE = "---\ndescription: How we test\n{}\n---\nRun pytest.\n\n## Slow tests\nThey need docker.\n"
 FILES = [
-    (
-        "CLAUDE.md",
-        "# P\n\nThis file provides guidance to X for\nwork here.\n\n## Slow tests\nx\n",
-        "Claude Code",
-        True,
-    ),
+    ("CLAUDE.md", "# P\n\nThis file provides guidance to X for\nwork here.\n\n## Slow tests\nx\n", "Claude Code", True),
     ("GEMINI.md", "## Slow tests\nx\n", "Gemini CLI", True),
     (".github/copilot-instructions.md", "## Slow tests\nx\n", "Copilot", True),
     (".cursor/rules/api/a.mdc", RULE.format("alwaysApply: true"), "Cursor", True),
@@ -95,8 +91,7 @@ FILES = [
 def test_rules_of_clients_are_cut_by_their_sections(
     tmp_path: Path, name: str, text: str, client: str, is_loaded: bool
 ) -> None:
-    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    put(tmp_path / name, text)
     memories = read_corpus(str(tmp_path / name)).memories
     assert memories[-1].summary.title == "Slow tests"
     assert {one.summary.category for one in memories} == {"instruction"}
@@ -129,8 +124,7 @@ def test_what_is_no_memory_is_counted_by_its_reason(tmp_path: Path) -> None:
         "e2.md": " \n",
     }
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        put(tmp_path / name, text)
     corpus = read_corpus(str(tmp_path))
     assert [one.summary.id for one in corpus.memories] == ["a", "baker", "one/README"]
     assert [one.summary.id for one in read_corpus(str(tmp_path / "a.bak.md")).memories] == ["a.bak"]

@@ -114,7 +114,7 @@ def test_a_root_loads_no_other_format(tmp_path: Path) -> None:
     root = write(tmp_path, {"MEMORY.md": ""})
     done = subprocess.run([sys.executable, "-c", code, root], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("engine.stores.")}
-    of_markdown = {f"markdown.{name}" for name in ("store", "parts", "text", "front_matter", "auto_memory", "codex")}
+    of_markdown = {f"markdown.{name}" for name in ("store", "parts", "text", "front_matter", "auto_memory")}
     assert loaded == {f"engine.stores.{name}" for name in {"registry", "files", "roots", "markdown", *of_markdown}}
 
 

@@ -80,6 +80,10 @@ def configure(root: Path, **retrieval: object) -> None:
     trust(str(root), os.environ)
 
 
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def jsonl(path: Path, *lines: object) -> Path:
     text = "".join(f"{json.dumps(line) if not isinstance(line, str) else line}\n" for line in lines)
     path.write_text(text, encoding="utf-8")

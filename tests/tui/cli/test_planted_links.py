@@ -12,7 +12,7 @@ import pytest
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import ASK, PROJECT, jsonl, memsift, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.cli.serve import app_command
+from tui.cli.app import app_command
 
 MEMORY = ".claude/memory"
 WRITTEN = (

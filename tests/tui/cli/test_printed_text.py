@@ -16,6 +16,7 @@ from engine.paths import state_dir
 from labels.exchange.registry import FORMATS
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import MAIN, jsonl, memsift, printed, rows
+from tests.tui.terminal import printed_in
 from tui.cli import main
 
 COMMANDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -137,11 +138,7 @@ def test_tune(place: Place, tmp_path: Path) -> None:
 def test_csv_on_a_terminal_has_dots_and_in_a_pipe_is_exact(place: Place) -> None:
     place.labelled()
     command = [*MAIN, "export", "--format", "csv", "--db", str(place.db)]
-    reader, writer = os.openpty()
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=writer, timeout=60, check=True)
-    os.close(writer)
-    shown = os.read(reader, 1_000_000).decode().replace("\r\n", "\n")
-    os.close(reader)
+    shown = printed_in(command)
     assert COMMANDING.findall(shown) == []
     assert "signing rule ·[2J·" in shown
     assert f"eve{HOSTILE}" in subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()

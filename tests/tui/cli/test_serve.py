@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
-from tui.cli.serve import app_command, made_server
+from tui.cli.app import app_command, made_server
 
 aiohttp = pytest.importorskip("aiohttp")
 web = pytest.importorskip("aiohttp.web")

@@ -13,9 +13,9 @@ from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import TREC_FORM, Roots, StoreFile, format_option, opened_store
-from tui.cli.output import picked, text_width
+from tui.cli.output import picked, report_skipped, text_width
 from tui.workspace import opening
-from tui.workspace.stderr import report_skipped, tell, visible
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,13 +72,17 @@ def diff(
     if now is None:
         raise click.UsageError("Name BEFORE and NOW. `memsift diff` alone lists the saved runs.")
     first, _, second = systems.partition(",")
-    read = named_prompts(prompts) if prompts else ()
+    read: Sequence[Prompt] = ()
+    if prompts:
+        reading = opening.project_prompts(prompts, os.environ)
+        report_skipped(reading.skipped)
+        if not reading.prompts:  # others must not be compared in their place
+            raise MemsiftError(f"There is no prompt in {', '.join(prompts)}.")
+        read = reading.prompts
     with opened_store(db) as store:
         saved = () if all(Path(given).exists() for given in (before, now)) else saved_runs(store, roots)
-        sides = [
-            side(store, saved, given, system.strip(), roots, read)
-            for given, system in ((before, first), (now, second or first))
-        ]
+        systems_of = ((before, first), (now, second or first))
+        sides = [side(store, saved, given, system.strip(), roots, read) for given, system in systems_of]
         compared = comparison(store, sides, qrels, read)
     if form == "json":
         click.echo(diff_json(compared), nl=False)
@@ -90,15 +94,6 @@ def diff(
     if exit_code and (found.lost_relevant or found.new_unlabelled > most_new):
         tell(f"{limits_line(found, most_new)} To label them: memsift, then L.")
         click.get_current_context().exit(1)
-
-
-def named_prompts(files: Sequence[str]) -> Sequence[Prompt]:
-    """The prompts of *files*. Raises MemsiftError if they hold none: others must not be compared in their place."""
-    reading = opening.project_prompts(files, os.environ)
-    report_skipped(reading.skipped)
-    if not reading.prompts:
-        raise MemsiftError(f"There is no prompt in {', '.join(files)}.")
-    return reading.prompts
 
 
 def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
@@ -118,25 +113,18 @@ def side(
     prompts: Sequence[Prompt],
 ) -> DiffSide:
     """The run that *given* names, or a replay of *prompts*. Files and folders come first, revisions last."""
-    from tui.workspace.replay.run_diffs import (
-        find_run,
-        own_systems,
-        replay_folder,
-        replay_revision,
-        run_in_file,
-        run_of,
-    )
+    from tui.workspace.replay import run_diffs as runs
 
     path = Path(given)
     if path.is_file():
-        return run_in_file(path, system, () if system else own_systems(roots, os.environ))
+        return runs.run_in_file(path, system, () if system else runs.own_systems(roots, os.environ))
     if given and path.is_dir():
-        return replay_folder(given, prompts, store, os.environ)
+        return runs.replay_folder(given, prompts, store, os.environ)
     try:
-        return run_of(store, find_run(saved, given))
+        return runs.run_of(store, runs.find_run(saved, given))
     except MemsiftError as unknown:
         with suppress(RootNotFoundError):
-            return replay_revision(given, opening.known_roots(roots, os.environ), prompts, store, os.environ)
+            return runs.replay_revision(given, opening.known_roots(roots, os.environ), prompts, store, os.environ)
         raise unknown from None
 
 

@@ -171,13 +171,10 @@ def put(text: str, output: str | None) -> None:
 
     CSV cannot escape a character that commands a terminal. So a terminal is shown dots in place of these.
     """
-    if output is None and sys.stdout.isatty():
-        click.echo(text_of(text.splitlines()), nl=False)
-        return
-    if output is None:
-        click.echo(text.encode("utf-8"), nl=False)
-    else:
+    if output is not None:
         write_output(text, output)
+    else:
+        click.echo(text_of(text.splitlines()) if sys.stdout.isatty() else text.encode("utf-8"), nl=False)
 
 
 @command("import")

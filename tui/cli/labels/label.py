@@ -77,23 +77,18 @@ def label(
         run_app(workspace, "settle")
         return
     if is_last:
-        open_last(workspace)
+        log = read_log(state_dir(workspace.root, os.environ))
+        found = last_injected(log.decisions, workspace.prompts)
+        if found is None:
+            workspace.close()
+            raise MemsiftError(NOTHING_INJECTED)
+        workspace.wanted_prompt = found.id
+        run_app(workspace, "replay")
         return
     if workspace.notice:
         tell(workspace.notice)
     with closing(workspace):
         click.echo(output_of(workspace, next_count, form), nl=False)
-
-
-def open_last(workspace: Workspace) -> None:
-    """Run the app in Replay, at the last prompt that got memories. Raises MemsiftError if the log names none."""
-    log = read_log(state_dir(workspace.root, os.environ))
-    found = last_injected(log.decisions, workspace.prompts)
-    if found is None:
-        workspace.close()
-        raise MemsiftError(NOTHING_INJECTED)
-    workspace.wanted_prompt = found.id
-    run_app(workspace, "replay")
 
 
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
@@ -114,15 +109,22 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     lines = [f"{progress.done:,} of {counted(progress.prompts, 'prompt')} done by {progress.annotator}"]
     if progress.seconds_per_card is not None:
         lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
-    return text_of([*lines, *people_lines(progress), *people_differ_lines(progress)])
+    lines += people_lines(progress)
+    if progress.disputed:
+        disputed = counted(progress.disputed, "memory")
+        lines.append(f"people disagree about {disputed}. To settle them: memsift label --adjudicate")
+    if progress.settled:
+        lines.append(f"{progress.settled:,} settled")
+    if progress.stale:
+        lines.append(f"{counted(progress.stale, 'label')} of edited memories: not counted")
+    return text_of(lines)
 
 
 def people_lines(progress: LabellingProgress) -> list[str]:
     lines = [] if progress.people else ["no labels yet. To start: memsift, then L"]
     for person in progress.people:
-        verdicts = ", ".join(
-            f"{count:,} {WORDS.get(verdict, verdict)}" for verdict, count in person.verdicts.items() if count
-        )
+        counts = person.verdicts.items()
+        verdicts = ", ".join(f"{count:,} {WORDS.get(verdict, verdict)}" for verdict, count in counts if count)
         given = f" ({verdicts})" if verdicts else ""
         imported = f", {person.imported:,} imported" if person.imported else ""
         lists = f", {counted(person.lists, 'list card')}" if person.lists else ""
@@ -132,16 +134,4 @@ def people_lines(progress: LabellingProgress) -> list[str]:
             kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
             cards = counted(person.repeated, "repeated card")
             lines.append(f"  same answer on {person.same:,} of {cards}{kappa}")
-    return lines
-
-
-def people_differ_lines(progress: LabellingProgress) -> list[str]:
-    lines = []
-    if progress.disputed:
-        disputed = counted(progress.disputed, "memory")
-        lines.append(f"people disagree about {disputed}. To settle them: memsift label --adjudicate")
-    if progress.settled:
-        lines.append(f"{progress.settled:,} settled")
-    if progress.stale:
-        lines.append(f"{counted(progress.stale, 'label')} of edited memories: not counted")
     return lines

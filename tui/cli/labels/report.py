@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -17,9 +16,9 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from labels.measure.report import Captions, Report, ReportOptions
+    from labels.measure.report import Report, ReportOptions
 
 OUTPUT = "Write the report to FILE instead of stdout."
 
@@ -57,14 +56,15 @@ def report(
 
     if prompts and not files.are_given:
         raise click.UsageError("--prompts needs --run. The label store has its own prompts.")
+    gc.disable()  # the thousands of records of a report have no reference cycles, and to search for these is slow
+    click.get_current_context().call_on_close(gc.enable)
     options = ReportOptions(ranking, curves=form in ("json", "html"))
     made = report_of_files(files, prompts, roots, options) if files.are_given else report_of_labels(roots, db, options)
     if not made.systems:
         raise MemsiftError(f"{first_lines(made)[0]} {next_step(made).in_shell()}")
     if made.lacking:
         tell(made.lacking)
-    with paused_gc():
-        text = report_in(form, made, text_width(), is_full=is_full)
+    text = report_in(form, made, text_width(), is_full=is_full)
     if output:
         write_output(text, output)
     else:
@@ -72,20 +72,8 @@ def report(
 
 
 def report_of_files(files: RunFiles, prompts: str | None, roots: Sequence[str], options: ReportOptions) -> Report:
-    from labels.measure.report import build_report
-
-    made = build_report(files.evidence(), captions_of(prompts, roots), options)
-    if not made.labelled_prompts:
-        raise MemsiftError(
-            f"{files.qrels} has no label for a prompt of {files.run}. Name the qrels that belong to this run."
-        )
-    return made
-
-
-def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
-    """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
     from engine.agents.registry import agent_in
-    from labels.measure.report import Captions
+    from labels.measure.report import Captions, build_report
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
     titles: dict[str, str] = {}
@@ -93,7 +81,13 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
         with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
             titles |= {summary.id: summary.title for summary in index.summaries()}
     texts, kinds = {prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}
-    return Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
+    captions = Captions(texts, kinds, titles, {prompt.id: agent_in(prompt.source) for prompt in read})
+    made = build_report(files.evidence(), captions, options)
+    if not made.labelled_prompts:
+        raise MemsiftError(
+            f"{files.qrels} has no label for a prompt of {files.run}. Name the qrels that belong to this run."
+        )
+    return made
 
 
 def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:
@@ -102,16 +96,6 @@ def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOption
     found = opening.open_roots(roots, os.environ)
     for said in opening.about_move(found.paths[0], os.environ):
         tell(said)
-    with opened_store(db) as store, opening.opened_roots(found.paths) as index, paused_gc():
+    with opened_store(db) as store, opening.opened_roots(found.paths) as index:
         let_labels_follow(store, index)
         return root_report(store, index, found.config, found.cutoff, options)
-
-
-@contextmanager
-def paused_gc() -> Iterator[None]:
-    """Without the search for reference cycles: the thousands of records of a report have none, and it is slow."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

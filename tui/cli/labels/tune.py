@@ -119,10 +119,8 @@ def tune(
             if said := fit_difference(cutoff.model, has_phrases=has_phrases):
                 tell(f"{cutoff.place} {said}.")
     tuning = tuned(judged, target, confidence, config.max_inject, prior_of(config.match_strategy), kind)
-    if form == "json":
-        click.echo(forms.format_json(tuning), nl=False)
-    else:
-        click.echo(forms.format_text(tuning, text_width(), is_full=is_full, is_applied=apply), nl=False)
+    text = forms.format_text(tuning, text_width(), is_full=is_full, is_applied=apply)
+    click.echo(forms.format_json(tuning) if form == "json" else text, nl=False)
     fails = [root for root in targets if not settle(root, tuning, config, others, writes=apply, is_shared=shared)]
     if fails:
         click.get_current_context().exit(1)
@@ -156,10 +154,9 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> list[Judge
                 listed = [evidence_from_store(store, name, digests).listed or () for name in names]
                 truth = Truth.from_gold(store.gold(), frozenset().union(*listed))
                 left_out = store.prompts_by_hand() | store.preferred_prompts()
-                by_id = {
-                    prompt.id: prompt for name in names for prompt in store.prompts(name) if prompt.id not in left_out
-                }
-                judged += judged_prompts(by_id.values(), index, config, truth, root, cutoff)
+                by_id = {prompt.id: prompt for name in names for prompt in store.prompts(name)}
+                kept = [prompt for prompt_id, prompt in by_id.items() if prompt_id not in left_out]
+                judged += judged_prompts(kept, index, config, truth, root, cutoff)
     return judged
 
 
@@ -202,10 +199,8 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
         tell(f"{tuning.target:g} cannot be promised{'' if is_own else f' for {root}'}; nothing was written.")
         return False
     if promise == NO_PROMISE:
-        tell(
-            f"{root} has no labels, so nothing is promised there. A promise for a root without labels needs labels of "
-            f"{MIN_GROUPS} roots; there are labels of {tuning.groups}."
-        )
+        needs = f"A promise for a root without labels needs labels of {MIN_GROUPS} roots"
+        tell(f"{root} has no labels, so nothing is promised there. {needs}; there are labels of {tuning.groups}.")
     if promise == ELSEWHERE and tuning.elsewhere:
         tell(f"{root} has no labels. Promise there: {promise_elsewhere(tuning, tuning.elsewhere)}")
     if writes:

@@ -90,7 +90,12 @@ def config(ctx: click.Context, root: OneRoot, form: ListForm) -> None:
             tell(line)
         for offered in offered_roots(".", os.environ):
             tell(f"{offered} holds memories and is not used. To use it: memsift config set roots {quote(offered)}")
-        click.echo(output(form, json_rows(rows, place), table(rows, place)), nl=False)
+        is_trusted = trust_of(place, os.environ)
+        objects = []
+        for row in rows:
+            shown = {name: value for name, value in fields(row).items() if name != "wanted"}
+            objects.append({**shown, "trusted": is_trusted if row.source == ROOT else None, "ignored": row.wanted})
+        click.echo(output(form, objects, table(rows, is_trusted=is_trusted)), nl=False)
 
 
 @config.command("get")
@@ -103,7 +108,12 @@ def get(key: Key, root: OneRoot) -> None:
       memsift config get max_inject
     """
     if own_path(key):
-        click.echo(printed_json(own(key)))
+        value = next((setting.value for setting in own_settings(os.environ) if setting.key == key), None)
+        if value is None:
+            from tui.keys import usual_keys  # loads Textual
+
+            value = usual_keys(own_path(key)[-1])
+        click.echo(printed_json(value))
         return
     wanted = key if key == MODEL else ".".join(keys_of(key, OWN))
     found, _ = effective(root)
@@ -133,9 +143,9 @@ def set_(
         raise click.UsageError(f"{key} has one value, but {len(values)} were given. Put quotes around a text.")
     if own_path(key):
         change_own(key, values, root)
-        return
-    keys = keys_of(key, OWN)
-    change(keys, value_of(keys, values[0]), is_user, root)
+    else:
+        keys = keys_of(key, OWN)
+        change(keys, value_of(keys, values[0]), is_user, root)
 
 
 @config.command("unset")
@@ -151,18 +161,8 @@ def unset(key: Key, is_user: ForUser, root: InRoot) -> None:
     """
     if own_path(key):
         change_own(key, (), root)
-        return
-    change(keys_of(key, OWN), None, is_user, root)
-
-
-def own(key: str) -> object:
-    """The value of a setting that only the user's file has. The keys of the app are loaded only if it has none."""
-    found = next((setting.value for setting in own_settings(os.environ) if setting.key == key), None)
-    if found is not None:
-        return found
-    from tui.keys import usual_keys
-
-    return usual_keys(own_path(key)[-1])
+    else:
+        change(keys_of(key, OWN), None, is_user, root)
 
 
 def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
@@ -196,11 +196,10 @@ def effective(root: str | None) -> tuple[tuple[Setting, ...], str]:
     cutoff = told_cutoff(joint)
     tuned = cutoff.threshold if cutoff and cutoff.kind == TUNED else BALANCED
     unset = {"noise_floor": reading.config.floor, "cutoff_threshold": tuned}
-    means = {"judge.enabled": COST}
-    rows = [
-        replace(row, means=means.get(row.key, ""), value=unset.get(row.key) if row.value is None else row.value)
-        for row in settings(reading, os.environ)
-    ]
+    rows = []
+    for row in settings(reading, os.environ):
+        value = unset.get(row.key) if row.value is None else row.value
+        rows.append(replace(row, means=COST if row.key == "judge.enabled" else "", value=value))
     return (*rows, model_in_use(cutoff, reading.config)), joint.main
 
 
@@ -237,31 +236,16 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
         tell(f"{key} stays {printed_json(now.value)}: {now.place or 'the default'} is stronger.")
 
 
-def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
-    trusted = trust_of(root, os.environ)
-    return [
-        {
-            **{name: value for name, value in fields(row).items() if name != "wanted"},
-            "trusted": trusted if row.source == ROOT else None,
-            "ignored": row.wanted,
-        }
-        for row in rows
-    ]
-
-
-def table(rows: tuple[Setting, ...], root: str) -> list[str]:
+def table(rows: tuple[Setting, ...], *, is_trusted: bool) -> list[str]:
     """A line for each setting: key, value and source. Values that are ignored stand below it, meanings at the end."""
-    trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
+    of_root = "root file, trusted" if is_trusted else "root file, not trusted"
     lines = []
     for row in rows:
-        source = {
-            DEFAULT: DEFAULT,
-            USER: row.place if row.key == MODEL else "config.toml",
-            ROOT: f"root file, {trusted}",
-        }.get(row.source, row.place)
+        of_user = row.place if row.key == MODEL else "config.toml"
+        source = {DEFAULT: DEFAULT, USER: of_user, ROOT: of_root}.get(row.source, row.place)
         lines.append((row.key, short(printed_json(row.value)), source))
         if row.wanted is not None:
-            lines.append(("", short(printed_json(row.wanted)), f"ignored: root file, {trusted}"))
+            lines.append(("", short(printed_json(row.wanted)), f"ignored: {of_root}"))
     meanings = [line for row in rows for line in wrap(row.means, text_width())]
     return [*aligned(lines), *meanings]
 

@@ -81,9 +81,7 @@ def table(found: list[DoctorFinding]) -> list[str]:
     for finding in found:
         head = f"{finding.status:<7}  {finding.check:<{first}}  "
         below = " " * len(head)
-        lines += [
-            *wrapped(finding.text, width, head, below),
-            *wrapped(finding.fix, width, f"{below}-> ", f"{below}   "),
-        ]
+        lines += wrapped(finding.text, width, head, below)
+        lines += wrapped(finding.fix, width, f"{below}-> ", f"{below}   ")
     problems = sum(finding.status == PROBLEM for finding in found)
     return [*lines, counted(problems, "problem") if problems else "no problems"]

@@ -19,7 +19,9 @@ from engine.agents.registry import NAMES, OPTION, agent_of, all_agents, default_
 from engine.agents.settings_files import backup_path, settings_files
 from engine.doctor.memories import MUTE_OFF
 from engine.errors import MemsiftError, RootNotFoundError
+from engine.paths import hook_start_file
 from engine.settings.roots import PROJECT_FOLDER, find_roots
+from engine.stores.files import remove
 from engine.stores.roots import readable_root
 from tui.cli.declaring import argument, command, option
 from tui.cli.options import OneRoot
@@ -190,21 +192,17 @@ def write(changes: Sequence[SettingsChange], none: str) -> None:
     with uninterrupted():
         installation.apply(changes, os.environ)
         for change in changes:
-            click.echo(visible(change.file.path))
-            tell(described(change))
+            path, title = change.file.path, change.file.agent.title
+            click.echo(visible(path))
+            if change.after is None:
+                tell(f"Removed {path}, which held only memsift's lines for {title}.")
+            elif change.after == change.original:
+                tell(f"Took memsift out of {title}: {path}.")
+            else:
+                copy = f" The file as it was: {backup_path(path, os.environ)}." if change.original is not None else ""
+                tell(f"Put memsift into {title}: {path}.{copy}")
     if not changes:
         tell(none)
-
-
-def described(change: SettingsChange) -> str:
-    """A sentence on what changed for the agent and where, with the copy of a file that is a person's."""
-    if change.after is None:
-        return f"Removed {change.file.path}, which held only memsift's lines for {change.file.agent.title}."
-    if change.after == change.original:
-        return f"Took memsift out of {change.file.agent.title}: {change.file.path}."
-    copy = backup_path(change.file.path, os.environ)
-    before = f" The file as it was: {copy}." if change.original is not None else ""
-    return f"Put memsift into {change.file.agent.title}: {change.file.path}.{before}"
 
 
 def warn(agent: Agent) -> None:
@@ -251,17 +249,16 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
     agents = chosen_agents(names, lambda agent: holds_memsift(agent, scope), "Take memsift out of {}?")
     files = [file for agent in agents for file in files_of(agent)]
     chosen = [file for file in files if file.scope in installation.REACH[scope]]
-    for file in chosen:
-        if file.problem:
-            tell(file.problem)
+    problems = [file.problem for file in chosen if file.problem]
+    for problem in problems:
+        tell(problem)
     changes = installation.plan(chosen, {}, os.environ)
     if dry_run:
         show(changes)
         return
-    is_unread = any(file.problem for file in chosen)
-    write(changes, UNREAD if is_unread else "memsift is not in these settings; nothing was changed.")
+    write(changes, UNREAD if problems else "memsift is not in these settings; nothing was changed.")
     if scope == USER and not any(holds_memsift(agent, USER) for agent in all_agents()):
-        installation.forget_start(os.environ)
+        remove(hook_start_file(os.environ))
     for file in files:
         is_shared = file.scope in (PROJECT, installation.SECOND[PROJECT])
         if scope == USER and is_shared and installation.ours_in(file) != installation.NOTHING:
@@ -270,7 +267,7 @@ def uninstall(names: Agents, scope: Scope, dry_run: DryRun) -> None:
         options = [" --project"] if scope == PROJECT else []
         options += [f" {OPTION} {agent.name}" for agent in agents if agents != (default_agent(),)]
         tell(KEPT.format("".join(options)))
-    if is_unread and not changes:
+    if problems and not changes:
         sys.exit(2)
 
 

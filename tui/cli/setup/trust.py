@@ -77,10 +77,12 @@ def record(root: str) -> None:
     lines = [
         f"  {key} = {printed_json(value)}" for key, value in read_config(root, {**os.environ, **A_JUDGE}).untrusted
     ]
-    click.echo("\n".join([f"{file} decides from now on:", *lines] if lines else [f"{file} needs no trust today."]))
+    if lines:
+        click.echo("\n".join([f"{file} decides from now on:", *lines]))
+    none = "" if lines else "; it has no settings that wait for trust"
     with uninterrupted():
         trusting.trust(root, os.environ)
-        tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
+        tell(f"Trusted: {root}{none}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
     for mistake in read_config(root, os.environ).lines:
         tell(mistake)
     with suppress(RootError), closing(open_index(root, os.environ)) as index:
@@ -102,8 +104,8 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
         {"root": root.path, "owner": root.owner, "since": root.since, "reason": trusting.change_of(root)}
         for root in roots
     ]
-    notes = [f"  (not trusted: {row['reason']})" if row["reason"] else "" for row in rows]
-    return output(form, rows, [f"{row['root']}{note}" for row, note in zip(rows, notes, strict=True)])
+    lines = [f"{row['root']}  (not trusted: {row['reason']})" if row["reason"] else f"{row['root']}" for row in rows]
+    return output(form, rows, lines)
 
 
 @command()

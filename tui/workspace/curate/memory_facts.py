@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.quality.registry import Finding
     from engine.roots import OpenIndex
+    from engine.stores.writing import Writing
     from tui.workspace.activity_rows import Week
     from tui.workspace.curate.asked import AskedAs
 
@@ -247,12 +250,17 @@ def said_in_file(root: str, text: str) -> tuple[str, list[tuple[str, bool]]]:
     Beside each related file: whether it is there, in the project around *root*.
     """
     try:
-        writing, text = writing_of(root), text.removeprefix("\ufeff")
+        writing, text = _writing(root, os.stat(root).st_mtime_ns), text.removeprefix("\ufeff")
         reason, names = writing.reason(text), writing.related(text)[:MOST_RELATED]
-    except (CurationError, ValueError, RecursionError):
+    except (CurationError, OSError, ValueError, RecursionError):
         return "", []
     project = project_of(root)
     return reason, [(name, _is_there(project, name)) for name in names]
+
+
+@lru_cache(maxsize=16)
+def _writing(root: str, mtime_ns: int) -> Writing:  # noqa: ARG001 - a changed folder is looked at again
+    return writing_of(root)
 
 
 def _is_there(project: str, name: str) -> bool:

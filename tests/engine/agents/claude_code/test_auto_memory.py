@@ -161,13 +161,17 @@ def test_it_can_be_switched_off(client: Client) -> None:
     assert (found.roots, found.auto_memory.said_by) == ((), VARIABLE)
 
 
-def test_a_variable_names_the_projects_folder_where_the_client_has_a_folder_of_its_own(client: Client) -> None:
+def test_a_variable_names_the_projects_folder_and_the_user_that_of_another_user(client: Client, tmp_path: Path) -> None:
     named = {"CLAUDE_CODE_PROJECT_DIR_NAME": "my-proj_1"}
     assert client.names(client.main, **named) == str(client.usual)
     assert client.names(client.main, CLAUDE_CONFIG_DIR="/c", **named) == "/c/projects/my-proj_1/memory"
     for odd in ("../x", "a b", "x" * 65, ""):
         found = client.names(client.main, CLAUDE_CONFIG_DIR="/c", CLAUDE_CODE_PROJECT_DIR_NAME=odd)
         assert found == f"/c/projects/{client.usual.parent.name}/memory"
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    client.set(client.home, autoMemoryDirectory=str(shared))
+    assert find_roots(str(client.main), client.environ, users={4242}).roots == (str(shared.resolve()),)
 
 
 @pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
@@ -185,13 +189,6 @@ def test_a_folder_that_a_project_names_counts_once_it_is_trusted(client: Client,
     trust(str(notes), client.environ)
     found = find_roots(str(client.main), client.environ)
     assert (found.roots, found.refused, found.auto_memory.said_by) == ((str(notes),), (), str(file))
-
-
-def test_the_user_may_name_a_folder_of_another_user(client: Client, tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    client.set(client.home, autoMemoryDirectory=str(shared))
-    assert find_roots(str(client.main), client.environ, users={4242}).roots == (str(shared.resolve()),)
 
 
 def test_a_worktree_finds_the_memories_that_git_ignores_in_the_main_tree(client: Client) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from engine.agents.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
 from engine.lean.sha256 import hex_digest
 from engine.prompt import Turn
+from tests.engine.agents.claude_code.rows import write
 from tests.engine.hook.world import NOT_TYPED
 
 JSON = st.recursive(
@@ -47,16 +48,10 @@ def text_of(row: dict[str, Any]) -> str | None:
     return turn.text if turn else None
 
 
-def write(path: Path, *rows: object, end: bytes = b"\n") -> str:
-    lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
-    path.write_bytes(b"\n".join(lines) + end)
-    return str(path)
-
-
 INTERRUPTED, IMAGE = "[Request interrupted by user]", {"type": "image", "source": {}}
 
 
-def test_a_typed_prompt_is_what_the_person_typed() -> None:
+def test_a_typed_prompt_is_what_the_person_typed_without_what_editor_and_client_put_around_it() -> None:
     row = user("  fix the user_id field\n", origin={"kind": "human"}, promptSource="typed")
     assert turn_of(row) == Turn("user", "fix the user_id field")
     for content, text in [
@@ -76,17 +71,32 @@ def test_a_typed_prompt_is_what_the_person_typed() -> None:
         ("a\ud800b", "a\ufffdb"),
     ]:
         assert text_of(user(content)) == text, content
+    text = "<ide_opened_file>The user opened a.py</ide_opened_file>fix it<ide_selection>x = 1</ide_selection>"
+    assert text_of(user(text)) == "fix it"
+    assert turn_of(user("<system-reminder>cwd changed</system-reminder>")) is None
+    assert text_of(user("why <ide_selection> stays")) == "why <ide_selection> stays"
+    assert typed_of(user(text))[1] == (Turn("user", "The user opened a.py\nx = 1"),)
 
 
-def test_rows_that_the_client_marks_as_its_own_are_not_said_by_anyone() -> None:
+def test_rows_are_said_by_someone_unless_the_client_marks_them_as_its_own() -> None:
     marks = "isMeta isSidechain agentId isCompactSummary isVisibleInTranscriptOnly isVirtual toolUseResult"
     for mark in marks.split():
         assert turn_of(user("hello", **{mark: "x"})) is None, mark
         assert turn_of(assistant("hello", **{mark: "x"})) is None, mark
         assert turn_of(queued("hello", commandMode="prompt", **{mark: "x"})) is None, mark
+    assert text_of(queued("use tabs", commandMode="prompt", origin={"kind": "human"})) == "use tabs"
+    assert text_of(queued([{"type": "text", "text": "use tabs"}], commandMode="prompt")) == "use tabs"
+    assert turn_of(queued("ls", commandMode="bash")) is None
+    assert turn_of(queued("done", commandMode="prompt", origin={"kind": "task-notification"})) is None
+    assert turn_of({"type": "attachment", "attachment": {"type": "hook_success", "content": "MARK"}}) is None
+    row = assistant("Running it.", "Done.")
+    row["message"]["content"] += [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "Bash"}]
+    assert turn_of(row) == Turn("assistant", "Running it.\nDone.")
+    row["message"]["content"] = [{"type": "tool_use", "name": "Bash"}]
+    assert turn_of(row) is None
 
 
-def test_what_only_looks_like_a_prompt_is_not_one() -> None:
+def test_what_only_looks_like_a_prompt_is_not_one_and_its_origin_tells() -> None:
     for content in [
         [{"type": "tool_result", "content": "ran"}, {"type": "text", "text": "and text"}],
         "<command-name>/compact</command-name>\n  <command-message>compact</command-message>",
@@ -107,53 +117,30 @@ def test_what_only_looks_like_a_prompt_is_not_one() -> None:
         *NOT_TYPED,
     ]:
         assert turn_of(user(content)) is None, content
-
-
-def test_the_origin_must_be_human_where_it_is_given() -> None:
     assert turn_of(user("hello", origin={"kind": "task-notification"})) is None
     assert turn_of(user("hello", promptSource="system")) is None
     assert text_of(user("hello", origin={"kind": "human"})) == "hello"
+    assert is_sdk(user("hello", promptSource="sdk"))
+    assert is_sdk(user("hello", entrypoint="sdk-cli"))
+    assert not is_sdk(user("hello", promptSource="typed", entrypoint="cli"))
 
 
-def test_a_prompt_typed_while_a_tool_runs_is_an_attachment() -> None:
-    assert text_of(queued("use tabs", commandMode="prompt", origin={"kind": "human"})) == "use tabs"
-    assert text_of(queued([{"type": "text", "text": "use tabs"}], commandMode="prompt")) == "use tabs"
-    assert turn_of(queued("ls", commandMode="bash")) is None
-    assert turn_of(queued("done", commandMode="prompt", origin={"kind": "task-notification"})) is None
-    assert turn_of({"type": "attachment", "attachment": {"type": "hook_success", "content": "MARK"}}) is None
-
-
-def test_a_hundred_thousand_stray_wrappers_take_no_longer_than_their_length() -> None:
+def test_very_many_stray_wrappers_and_missing_rows_are_read_in_linear_time(tmp_path: Path) -> None:
     text = "".join(f"<pasted_content id={number}>" for number in range(100_000))
     start = time.process_time()
     assert text_of(user(text)) == text
     assert text_of(user("<pasted_content " * 100_000)) == ("<pasted_content " * 100_000).strip()
     assert time.process_time() - start < 5
+    rows = chain(*((f"u{number}", f"lost {number}", user("go")) for number in range(20_000)))
+    start = time.process_time()
+    assert living_prompts(write(tmp_path / "t.jsonl", *rows)) is None
+    assert time.process_time() - start < 5
 
 
-def test_what_editor_and_client_put_around_a_prompt_is_left_out() -> None:
-    text = "<ide_opened_file>The user opened a.py</ide_opened_file>fix it<ide_selection>x = 1</ide_selection>"
-    assert text_of(user(text)) == "fix it"
-    assert turn_of(user("<system-reminder>cwd changed</system-reminder>")) is None
-    assert text_of(user("why <ide_selection> stays")) == "why <ide_selection> stays"
-    assert typed_of(user(text))[1] == (Turn("user", "The user opened a.py\nx = 1"),)
-
-
-def test_an_assistant_says_its_text_and_not_its_thoughts_or_tools() -> None:
-    row = assistant("Running it.", "Done.")
-    row["message"]["content"] += [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "Bash"}]
-    assert turn_of(row) == Turn("assistant", "Running it.\nDone.")
-    row["message"]["content"] = [{"type": "tool_use", "name": "Bash"}]
-    assert turn_of(row) is None
-
-
-def test_a_message_of_another_shape_is_an_error_with_a_reason() -> None:
+def test_a_message_of_another_shape_and_a_line_that_is_no_row_say_why() -> None:
     for message in ["error", None, {}, {"content": ["wow error"]}, {"content": 3}]:
         with pytest.raises(ValueError, match="message"):
             turn_of({"type": "user", "message": message})
-
-
-def test_a_line_that_is_no_row_says_why() -> None:
     for line, reason in [
         (b"42", "not a JSON object"),
         (b"[1]", "not a JSON object"),
@@ -167,13 +154,7 @@ def test_a_line_that_is_no_row_says_why() -> None:
             read_row(line)
 
 
-def test_sdk_prompts_are_known_by_their_source_or_entrypoint() -> None:
-    assert is_sdk(user("hello", promptSource="sdk"))
-    assert is_sdk(user("hello", entrypoint="sdk-cli"))
-    assert not is_sdk(user("hello", promptSource="typed", entrypoint="cli"))
-
-
-def test_last_turns_are_the_newest_ones_oldest_first(tmp_path: Path) -> None:
+def test_last_turns_are_the_newest_oldest_first_each_once_stripped_and_cut(tmp_path: Path) -> None:
     rows = [row for number in range(6) for row in (user(f"question {number}"), assistant(f"answer {number}"))]
     path = write(tmp_path / "t.jsonl", *rows)
     assert last_turns(path, 3) == (
@@ -183,39 +164,23 @@ def test_last_turns_are_the_newest_ones_oldest_first(tmp_path: Path) -> None:
     )
     assert len(last_turns(path)) == 5
     assert last_turns(path, 0) == ()
-
-
-def test_what_an_assistant_says_between_tools_is_one_turn(tmp_path: Path) -> None:
     rows = [user("go"), assistant("Running it."), user([{"type": "tool_result", "content": "ran"}]), assistant("Done.")]
     path = write(tmp_path / "t.jsonl", *rows)
     assert last_turns(path) == (Turn("user", "go"), Turn("assistant", "Running it.\nDone."))
     assert last_turns(path, 1) == (Turn("assistant", "Running it.\nDone."),)
-
-
-def test_turns_are_stripped_and_cut_and_of_the_assistant_the_end_is_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("  " + "x" * 5000), assistant("y" * 1500), assistant("z" * 1500))
     assert last_turns(path) == (Turn("user", "x" * 2000), Turn("assistant", "y" * 499 + "\n" + "z" * 1500))
-    assert last_turns(path, max_characters=3) == (Turn("user", "xxx"), Turn("assistant", "zzz"))
-
-
-def test_a_row_that_stands_twice_is_one_turn(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("go", uuid="1"), user("go", uuid="1"), user("go", uuid="2"))
     assert last_turns(path) == (Turn("user", "go"), Turn("user", "go"))
 
 
-def test_only_the_end_of_the_file_is_read(tmp_path: Path) -> None:
+def test_only_the_end_of_the_file_is_read_without_junk_and_a_line_that_is_being_written(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("early"), user("late"))
     size = len(json.dumps(user("late"))) + 1
     assert last_turns(path, max_bytes=size + 5) == (Turn("user", "late"),)
     assert last_turns(path, max_bytes=10) == ()
-
-
-def test_a_last_line_that_is_still_being_written_is_left_out(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("whole"), b'{"type": "user", "mess', end=b"")
     assert last_turns(path) == (Turn("user", "whole"),)
-
-
-def test_junk_has_no_turns(tmp_path: Path) -> None:
     deep = b'{"type":' * 100_000
     junk = [42, [1], "massive error", {"type": "user", "message": "error"}, user(["wow error"]), b"\xff\xfe", b"", deep]
     path = write(tmp_path / "t.jsonl", user("before"), *junk, user("after"))
@@ -264,44 +229,25 @@ def test_what_was_rewound_belongs_to_no_conversation(tmp_path: Path, separators:
     assert [turn.text for turn in last_turns(path)] == ["alpha", "yes, alpha", "gamma", "yes, gamma"]
 
 
-def test_a_compaction_takes_the_prompts_out_but_not_the_turns(tmp_path: Path) -> None:
+def test_living_are_the_prompts_of_the_branch_since_the_last_compaction(tmp_path: Path) -> None:
     rows = [*REWOUND, *chain(("c", None, COMPACTION), ("u4", "c", user("delta", promptId="p4")))]
     path = write(tmp_path / "t.jsonl", *rows)
     assert living_prompts(path) == {"p4"}
     assert [turn.text for turn in last_turns(path, 3)] == ["gamma", "yes, gamma", "delta"]
-
-
-def test_a_prompt_of_an_old_client_is_known_by_its_text(tmp_path: Path) -> None:
     row = user("<ide_selection>x = 1</ide_selection>fix it")
     path = write(tmp_path / "t.jsonl", *chain(("u1", None, row)))
     assert living_prompts(path) == {hex_digest("fix it")}
-
-
-def test_a_prompt_that_was_typed_while_a_tool_ran_is_given(tmp_path: Path) -> None:
     rows = chain(("u1", None, user("go", promptId="p1")), ("q", "u1", queued("faster", commandMode="prompt")))
     assert living_prompts(write(tmp_path / "t.jsonl", *rows)) == {"p1", hex_digest("faster")}
-
-
-def test_the_prompts_of_a_branch_whose_beginning_was_not_read_are_not_known(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", *REWOUND)
     assert living_prompts(path, 400) is None
     assert living_prompts(write(tmp_path / "none.jsonl")) is None
-
-
-def test_a_missing_row_and_a_quoted_compaction_do_not_end_a_branch(tmp_path: Path) -> None:
     quoted = user(json.dumps({"subtype": "compact_boundary"}), promptId="p9")
     rows = chain(("u1", None, user("alpha", promptId="p1")), ("u2", "lost", quoted))
     assert living_prompts(write(tmp_path / "t.jsonl", *rows)) == {"p1", "p9"}
 
 
-def test_a_transcript_of_missing_rows_is_read_in_linear_time(tmp_path: Path) -> None:
-    rows = chain(*((f"u{number}", f"lost {number}", user("go")) for number in range(20_000)))
-    start = time.process_time()
-    assert living_prompts(write(tmp_path / "t.jsonl", *rows)) is None
-    assert time.process_time() - start < 5
-
-
-def test_the_living_prompts_of_real_transcripts(shared_data: Path) -> None:
+def test_the_living_prompts_and_the_last_turns_of_real_transcripts(shared_data: Path) -> None:
     def found(pattern: str) -> list[int]:
         paths = sorted(shared_data.glob(f"transcripts/{pattern}/*/*.jsonl"))
         return [len(living_prompts(str(path)) or ()) for path in paths if not path.name.startswith("agent-")]
@@ -309,9 +255,6 @@ def test_the_living_prompts_of_real_transcripts(shared_data: Path) -> None:
     assert found("tui_2.1.330_mixed") == [1, 2], "of the second, all before /compact is gone"
     assert found("tui_2.1.330_steer") == [2]
     assert found("p_2.0.76") == [2]
-
-
-def test_the_last_turns_of_a_real_transcript(shared_data: Path) -> None:
     path = next(shared_data.glob("transcripts/tui_2.1.330_mixed/*/9db9dad3*.jsonl"))
     assert last_turns(str(path), 4) == (
         Turn("assistant", "ok from fake"),
@@ -319,9 +262,6 @@ def test_the_last_turns_of_a_real_transcript(shared_data: Path) -> None:
         Turn("user", "after compact prompt"),
         Turn("assistant", "ok from fake"),
     )
-
-
-def test_subagents_have_no_turns(shared_data: Path) -> None:
     paths = sorted(shared_data.glob("transcripts/**/agent-*.jsonl"))
     assert len(paths) == 6
     assert [last_turns(str(path)) for path in paths] == [()] * 6

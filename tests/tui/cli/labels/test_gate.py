@@ -1,21 +1,16 @@
 """`memsift gate`, on files and on labels. Its sentences are those of `labels/report`."""
 
-import fcntl
 import json
-import os
 import re
-import struct
-import subprocess
-import termios
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, refused
+from tests.tui.cli.command_line import MAIN, jsonl, memsift, read_rows, refused
 from tests.tui.demo import DEMO_ROOT, make_workspace
-from tests.tui.terminal import all_printed
+from tests.tui.terminal import printed_in
 
 FIRST, JUDGED = "memsift", "memsift+judge"
 Command = list[str | Path]
@@ -46,7 +41,7 @@ def files(folder: Path, rows: list[dict[str, Any]], qrels: list[str]) -> Command
 
 
 def rows_in(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "run.jsonl").read_text(encoding="utf-8").splitlines()]
+    return read_rows(folder / "run.jsonl")
 
 
 def decided(command: Command, *options: str) -> Any:
@@ -152,13 +147,7 @@ def test_the_text_begins_with_a_few_lines_and_ends_with_the_next_step(tmp_path: 
 def test_the_text_follows_the_width_of_the_terminal(tmp_path: Path) -> None:
     command = [*MAIN, *map(str, run_file(tmp_path, 100, good=0.6, judged=True)), "--min-precision", "0.4", "--full"]
     for columns, widest in ((60, 60), (200, 100)):
-        leader, follower = os.openpty()
-        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
-        running = subprocess.Popen(command, stdout=follower, cwd=PROJECT)
-        os.close(follower)
-        lines = all_printed(leader).replace("\r", "").splitlines()
-        assert running.wait(30) == 0
-        assert widest - 20 < max(map(len, lines)) <= widest
+        assert widest - 20 < max(map(len, printed_in(command, columns).splitlines())) <= widest
 
 
 # The judge

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.engine.judge.api_server import ApiServer
-from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, process, refused
+from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, process, read_rows, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 
 Cluster = tuple[str, list[subprocess.Popen[bytes]]]
@@ -23,7 +23,7 @@ OLD_WORKER = "import sys, engine; engine.__version__ = '0.0.1'; from distributed
 
 def prompts(path: Path, copies: int = 1) -> Path:
     """The example prompts, *copies* times, each with an id of its own."""
-    rows = [json.loads(line) for line in (DEMO / "prompts.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = read_rows(DEMO / "prompts.jsonl")
     return jsonl(path, *({**row, "id": f"{row['id']}-{copy}"} for copy in range(copies) for row in rows))
 
 

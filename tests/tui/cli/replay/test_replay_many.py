@@ -1,7 +1,6 @@
 """`memsift replay` of many prompts: concurrency, order, cost limit, Ctrl-C and --resume."""
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -14,8 +13,8 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, failed, late, rate_limited
-from tests.tui.cli.command_line import KEEP, MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
-from tests.tui.terminal import all_printed
+from tests.tui.cli.command_line import KEEP, MAIN, PROJECT, RULES, jsonl, memsift, read_rows, refused, rows
+from tests.tui.terminal import printed_in
 
 COUNT = 24
 IDS = [f"p{number:02}" for number in range(COUNT)]
@@ -32,10 +31,6 @@ def replay(tmp_path: Path) -> list[str]:
 
 def pairs(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(row["prompt_id"], row["system"]) for row in found]
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def started(*arguments: str | Path) -> subprocess.Popen[str]:
@@ -101,22 +96,22 @@ def test_a_run_file_is_gone_on_with_and_what_the_judge_did_not_answer_is_asked_a
     run = tmp_path / "run.jsonl"
     server.answers.extend([failed(400)] * 3)
     first = memsift(*replay, "--resume", run)
-    assert (first.stdout, sum(row["fallback"] == "http_error" for row in read(run))) == ("", 3)
+    assert (first.stdout, sum(row["fallback"] == "http_error" for row in read_rows(run))) == ("", 3)
     result = memsift(*replay, "--resume", run)
     assert "memsift: The judge gave no answer for 3 rows. It is asked again." in result.stderr
-    assert sorted(pairs(read(run))) == sorted(ALL)
-    assert ({row["fallback"] for row in read(run)}, len(server.requests)) == ({""}, COUNT + 3)
+    assert sorted(pairs(read_rows(run))) == sorted(ALL)
+    assert ({row["fallback"] for row in read_rows(run)}, len(server.requests)) == ({""}, COUNT + 3)
     assert list(tmp_path.glob("run*")) == [run]
     run.unlink()
     memsift(*replay, "--resume", run)
     whole = run.read_bytes()
-    assert pairs(read(run)) == ALL
+    assert pairs(read_rows(run)) == ALL
     memsift(*replay, "--resume", run)
     assert run.read_bytes() == whole
     lines = whole.splitlines(keepends=True)
     run.write_bytes(b"".join(lines[:9]) + lines[9][:50])  # a judged row is cut off; the other of its prompt is whole
     assert memsift(*replay, "--resume", run, "--judge-refresh").exit_code == 0
-    assert (pairs(read(run)), run.read_bytes()[: len(b"".join(lines[:9]))]) == (ALL, b"".join(lines[:9]))
+    assert (pairs(read_rows(run)), run.read_bytes()[: len(b"".join(lines[:9]))]) == (ALL, b"".join(lines[:9]))
     assert len(server.requests) == COUNT + 3 + COUNT - 4
 
 
@@ -158,7 +153,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path, server:
     run = tmp_path / "run.jsonl"
     run.write_text(stdout, encoding="utf-8")
     assert memsift(*replay, "--resume", run).exit_code == 0
-    assert sorted(pairs(read(run))) == sorted(ALL)
+    assert sorted(pairs(read_rows(run))) == sorted(ALL)
     assert len(server.requests) == COUNT + 1
 
 
@@ -179,7 +174,7 @@ def test_after_kill_9_no_finished_call_is_repeated(tmp_path: Path, server: ApiSe
         process.communicate()
         assert process.returncode == -signal.SIGKILL
     assert memsift(*replay, "--resume", run, "--concurrency", "3").exit_code == 0
-    assert pairs(read(run)) == ALL
+    assert pairs(read_rows(run)) == ALL
     assert len(set(asked)) == COUNT
     repeated = sum(count - 1 for count in Counter(asked).values())
     assert repeated <= 2 * 3  # the calls that were running when it was killed
@@ -196,13 +191,13 @@ def test_a_limit_stops_before_it_is_crossed_and_keeps_what_is_done(
     assert memsift(*replay, "--max-cost", "0").exit_code == 2
     run = tmp_path / "run.jsonl"
     result = memsift(*replay, "--resume", run, "--max-cost", "0.005")
-    judged = [row for row in read(run) if row["judgement"]]
+    judged = [row for row in read_rows(run) if row["judgement"]]
     cost = sum(row["judgement"]["cost_usd"] for row in judged)
     assert (result.exit_code, 0 < len(judged) < COUNT, 0 < cost <= 0.005) == (1, True, True)
     assert len(server.requests) == len(judged)
     assert f"--max-cost is reached after {len(judged)} of {COUNT} prompts. Give the same command again" in result.stderr
     assert memsift(*replay, "--resume", run).exit_code == 0
-    assert sorted(pairs(read(run))) == sorted(ALL)
+    assert sorted(pairs(read_rows(run))) == sorted(ALL)
     found = rows(memsift(*replay, "--max-cost", "0.000001"))
     assert {row["judgement"]["cost_usd"] for row in found if row["judgement"]} == {0.0}, "the cache costs nothing"
     assert len(server.requests) == COUNT
@@ -213,12 +208,7 @@ def test_a_limit_stops_before_it_is_crossed_and_keeps_what_is_done(
 
 @pytest.mark.slow
 def test_a_terminal_shows_how_far_it_is_and_what_it_cost(server: ApiServer, replay: list[str]) -> None:
-    leader, follower = os.openpty()
-    process = subprocess.Popen([*MAIN, *replay], stdout=subprocess.DEVNULL, stderr=follower, cwd=PROJECT)
-    os.close(follower)
-    shown = all_printed(leader)
-    assert process.wait(30) == 0
-    text = shown
+    text = printed_in([*MAIN, *replay])
     assert f"{COUNT}/{COUNT}" in text
     assert f"${COUNT * 0.000165:.4f}" in text
     assert len(server.requests) == COUNT

@@ -184,10 +184,8 @@ def test_several_roots_have_the_settings_of_the_one_that_decides(
     (project / ".claude/memory" / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 3}}', encoding="utf-8")
     monkeypatch.chdir(project)
     got = memsift("config", "get", "max_inject")
-    assert (got.stdout, got.stderr.splitlines()[-1]) == (
-        "1\n",
-        f"memsift: 3 roots are open together here. The settings are those of {roots[0]}.",
-    )
+    told = f"memsift: 3 roots are open together here. The settings are those of {roots[0]}."
+    assert (got.stdout, got.stderr.splitlines()[-1]) == ("1\n", told)
     assert memsift("config", "get", "max_inject", "--root", roots[1]).stdout == "2\n"
 
 

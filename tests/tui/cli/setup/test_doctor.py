@@ -165,38 +165,21 @@ def changed_since_trust(project: Path) -> None:
     of_root(project, deadline=20)
 
 
+GONE, LOG = 'roots = ["/gone"]', ".local/state/memsift/activity.jsonl"
+
+
 def in_home(name: str) -> Path:
     return Path(os.environ["HOME"], name)
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
-    "a comment": (
-        lambda here: put(here / ".claude/settings.json", "{\n //\n}"),
-        "client settings",
-        "problem",
-        "line 2",
-    ),
-    "a wrong value": (lambda here: of_root(here, max_inject="many"), "settings", "problem", "max_inject"),
-    "a key that needs trust": (lambda here: of_root(here, deadline=20), "trust", "note", "memsift trust"),
+    "a comment": (lambda it: put(it / ".claude/settings.json", "{\n //\n}"), "client settings", "problem", "line 2"),
+    "a wrong value": (lambda it: of_root(it, max_inject="many"), "settings", "problem", "max_inject"),
+    "a key that needs trust": (lambda it: of_root(it, deadline=20), "trust", "note", "memsift trust"),
     "settings that changed": (changed_since_trust, "trust", "note", "not trusted any more (its settings changed)"),
-    "a broken file": (
-        lambda here: put(here / ".claude/memory/decisions/a.json", "{"),
-        "index",
-        "note",
-        "1 file skipped",
-    ),
-    "a root that is gone": (
-        lambda _: put(Path(config_file(os.environ)), 'roots = ["/gone"]'),
-        "roots",
-        "problem",
-        "/gone",
-    ),
-    "an open log": (
-        lambda _: put(in_home(".local/state/memsift/activity.jsonl"), "").chmod(0o644),
-        "files",
-        "note",
-        "chmod -R go=",
-    ),
+    "a broken file": (lambda it: put(it / ".claude/memory/decisions/a.json", "{"), "index", "note", "1 file skipped"),
+    "a root that is gone": (lambda _: put(Path(config_file(os.environ)), GONE), "roots", "problem", "/gone"),
+    "an open log": (lambda _: put(in_home(LOG), "").chmod(0o644), "files", "note", "chmod -R go="),
 }
 
 

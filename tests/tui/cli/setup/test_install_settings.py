@@ -164,12 +164,8 @@ def test_install_and_uninstall_say_what_they_changed_where_and_what_to_try_next(
     assert done.stderr.splitlines()[0] == f"memsift: Took memsift out of Claude Code: {user}."
     assert (kept in done.stderr, done.stderr.endswith(f"{how}\n")) == (True, True)
     done = memsift("uninstall")
-    assert (done.exit_code, done.stdout, "nothing was changed" in done.stderr, kept in done.stderr) == (
-        0,
-        "",
-        True,
-        False,
-    )
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert ("nothing was changed" in done.stderr, kept in done.stderr) == (True, False)
     assert not project.parent.exists()
     memsift("install", "--agent", "qwen")
     done = memsift("uninstall", "--agent", "qwen")

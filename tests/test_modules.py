@@ -1,14 +1,17 @@
-"""Libraries that several threads of the app load at once."""
+"""Rules for all modules: names, the imports of benchmarks, and libraries that several threads load at once."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parent.parent
+MODULES = [path for room in ("engine", "labels", "tui") for path in (PROJECT / room).rglob("*.py")]
 OURS = {"engine", "labels", "tui", "memsift", "dask", "distributed", "textual_serve", *sys.stdlib_module_names}
 ONE_PLACE = {"detect_secrets", "textual"}
 """Loaded by one function, one module after the other, or by the app's own thread."""
@@ -34,7 +37,7 @@ sys.exit("\\n".join(failed) or 0)
 def imports() -> dict[str, dict[Path, list[str]]]:
     """Package of another project -> file of memsift -> its statements that load something of the package."""
     found: dict[str, dict[Path, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for file in (path for room in ("engine", "labels", "tui") for path in (PROJECT / room).rglob("*.py")):
+    for file in MODULES:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 package = node.module.partition(".")[0]
@@ -51,3 +54,17 @@ def test_a_library_is_loaded_by_several_threads_at_once() -> None:
         command = [sys.executable, "-c", AT_ONCE, *sorted({"; ".join(statements) for statements in files.values()})]
         done = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT, timeout=60, check=False)
         assert done.returncode == 0, (package, done.stderr)
+
+
+@pytest.mark.slow
+def test_a_benchmark_finds_its_modules() -> None:
+    for path in (PROJECT / "tests/benchmarks").glob("[!_]*.py"):
+        assert import_module(f"tests.benchmarks.{path.stem}").__doc__, path
+
+
+def test_a_public_class_name_has_one_meaning_in_the_whole_tree() -> None:
+    homes = defaultdict(list)
+    for path in MODULES:
+        for name in re.findall(r"^class ([A-Z]\w*)", path.read_text("utf-8"), re.MULTILINE):
+            homes[name].append(str(path.relative_to(PROJECT)))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
