@@ -111,7 +111,13 @@ class LabelDatabase(LabelTables):
             if is_in_place and not self._is_overwritten():
                 return
             if is_in_place:
-                held = self._written_rows()
+                # only the rows that this connection wrote are left; the log says what to change in the file as it was
+                with suppress(OSError):
+                    os.truncate(f"{self.path}-wal", 0)
+                tables = LabelTables.in_memory()
+                for (table, *_), row in self._written.items():
+                    tables.insert(table, row)
+                held = tables._db
             else:
                 # the log has its name beside `path`, and SQLite would take it for the log of the file that is there now
                 held = self.copied()
@@ -121,18 +127,6 @@ class LabelDatabase(LabelTables):
             self._db = held
             del opened[id(self)]
         raise moved(self.path)
-
-    def _written_rows(self) -> Database:
-        """The prompts, memories and events that this connection wrote, in memory; the rest was overwritten.
-
-        The log is emptied: it says what to change in the file as it was.
-        """
-        with suppress(OSError):
-            os.truncate(f"{self.path}-wal", 0)
-        held = LabelTables.in_memory()
-        for (table, *_), row in self._written.items():
-            held.insert(table, row)
-        return held._db
 
     def _is_overwritten(self) -> bool:
         """Whether another program wrote over the file, as `cp` does: its newest event is not in it any more.

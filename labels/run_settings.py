@@ -113,18 +113,15 @@ def differing(settings: Sequence[Mapping[str, str]], with_judge: bool) -> Iterat
     """
     for name in dict.fromkeys(chain(*settings)):
         values = dict.fromkeys(setting[name] for setting in settings if name in setting)
-        if len(values) > 1 and matters(name, with_judge):
+        ignored = [*NO_MATTER, *([] if with_judge else ["judge"])]
+        matters = not any(name == setting or name.startswith(f"{setting}.") for setting in ignored)
+        if len(values) > 1 and matters:
             yield name, [value[:SHOWN] for value in values]
 
 
 def told(system: str, name: str, values: str) -> str:
     """The message for a setting of *system* with several *values*."""
     return RETUNED[DEFAULT if CUTS[DEFAULT] in system else TUNED] if name == CUTOFF else f"{name} was {values}"
-
-
-def matters(name: str, with_judge: bool) -> bool:
-    ignored = any(name == setting or name.startswith(f"{setting}.") for setting in NO_MATTER)
-    return not ignored and (with_judge or not name.startswith("judge."))
 
 
 def flattened(settings: str) -> dict[str, str]:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine import __version__
 from engine.agents.registry import agent_in
 from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
+from engine.lean.record import fields
 from engine.prompt import Prompt, Turn
 from engine.stores.roots import roots_in
-from labels.records import BY_HAND, INJECTED, LISTED, JudgeCall, Outcome, RunSettings, grouped, nested, picked
+from labels.records import BY_HAND, JudgeCall, Outcome, RunSettings, grouped, nested, picked
 from labels.run_settings import changed_settings
 from labels.tables import QUERIES, storable
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
-    from labels.records import Card, MemoryText, Pair, Pool
+    from labels.records import MemoryText, Pair
     from labels.tables import LabelTables
 
 THIS_ROOT = QUERIES["part this_root"]
@@ -96,14 +95,13 @@ class StoredRuns:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
-    def prompt_times(self) -> dict[str, str]:
-        """Prompt id -> when it was typed, in ISO 8601, as its source says, or empty."""
-        return dict(self._db.tuples("SELECT prompt_id, ts FROM prompt"))
+    def prompt_days(self) -> dict[str, str]:
+        """Prompt id -> the day on which it was typed, in ISO 8601, where its source says it."""
+        return dict(self._db.tuples("SELECT prompt_id, substr(ts, 1, 10) FROM prompt WHERE ts <> ''"))
 
-    def texts_and_agents(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Prompt id -> text, and prompt id -> the coding agent in which it was typed, as far as its source tells."""
-        rows = self._db.tuples("SELECT prompt_id, text, source FROM prompt")
-        return {name: text for name, text, _ in rows}, {name: agent_in(source) for name, _, source in rows}
+    def agents(self) -> dict[str, str]:
+        """Prompt id -> the coding agent in which it was typed, as far as its source tells."""
+        return {name: agent_in(source) for name, source in self._db.tuples("SELECT prompt_id, source FROM prompt")}
 
     def prompts_by_hand(self) -> frozenset[str]:
         """The ids of the prompts that a person typed or picked: their source is one of BY_HAND."""
@@ -208,8 +206,8 @@ def record_prompt(db: LabelTables, prompt: Prompt) -> None:
 
 def prompt_row(prompt: Prompt) -> dict[str, str]:
     """The columns of the table `prompt`; `prompt_of` reads them back."""
-    turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    renamed = {"prompt_id": prompt.id, "context_json": json.dumps(turns, ensure_ascii=False), "ts": prompt.timestamp}
+    turns = json.dumps([fields(turn) for turn in prompt.turns], ensure_ascii=False)
+    renamed = {"prompt_id": prompt.id, "context_json": turns, "ts": prompt.timestamp}
     return {**renamed, **picked(prompt, PROMPT_COLUMNS)}
 
 
@@ -232,38 +230,21 @@ def record_memory(db: LabelTables, memory: MemorySummary, body: str | None = Non
     db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
-def record_run(db: LabelTables, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
-    """Insert the run unless it is there, and return its id."""
-    row = run_row(root, system, config_json, corpus_hash)
-    versions = {"engine_version": __version__, "sqlite_version": sqlite3.sqlite_version, "ts": ts}
-    db.insert("run", {**row, **versions}, upsert="(run_id) DO NOTHING")
-    return row["run_id"]
-
-
 def run_row(root: str, system: str, config_json: str, corpus_hash: str) -> dict[str, str]:
     """The columns of the table `run` that tell runs apart."""
-    return {
-        "run_id": run_id(root, system, config_json, corpus_hash),
-        "root": root,
-        "system": system,
-        "config_json": config_json,
-        "config_hash": short_hash(config_json),
-        "corpus_hash": corpus_hash,
-    }
+    made = RunSettings(root, config_json, corpus_hash)
+    name = run_id(root, system, config_json, corpus_hash)
+    return {"run_id": name, "system": system, "config_hash": short_hash(config_json), **made._asdict()}
 
 
 def record_results(db: LabelTables, run: str, retrieval: Retrieval, ts: str) -> None:
     """Write the retrieval, in place of the run's earlier one for the prompt. Prompt and memories must be there."""
     judgement = retrieval.judgement
     said = {verdict.memory_id: picked(verdict, VERDICT_COLUMNS) for verdict in judgement.verdicts} if judgement else {}
-    results = [
-        {
-            **{"memory_id": candidate.memory.id, "digest": candidate.memory.digest},
-            **picked(candidate, RESULT_COLUMNS),
-            "verdict": said.get(candidate.memory.id),
-        }
-        for candidate in retrieval.candidates
-    ]
+    results = []
+    for found in retrieval.candidates:
+        about = {"memory_id": found.memory.id, "digest": found.memory.digest, "verdict": said.get(found.memory.id)}
+        results.append({**about, **picked(found, RESULT_COLUMNS)})
     call = {"ts": ts, **picked(judgement, CALL_COLUMNS)} if judgement else None
     row = {"run_id": run, "prompt_id": retrieval.prompt.id, "ts": ts, **picked(retrieval, ["fallback", "elapsed_ms"])}
     write_retrieval(db, {**row, "results": results, "call": call})
@@ -288,13 +269,6 @@ def write_retrieval(db: LabelTables, retrieved: Mapping[str, Any]) -> None:
         if verdict and call_id is not None:
             about = {"call_id": call_id, "memory_id": row["memory_id"], "digest": row["digest"]}
             db.insert("judge_verdict", {**about, **verdict})
-
-
-def record_card(db: LabelTables, pool: Pool, card: Card, ts: str) -> None:
-    """Insert or refresh a card's row in the table `frame`. Its prompt and memory must be in the store."""
-    at = {"prompt_id": pool.prompt.id, "memory_id": card.memory.id, "digest": card.memory.digest, "seed": pool.seed}
-    drawn = {"stratum": LISTED, "inclusion_probability": pool.drawn} if card in pool.listed else {}
-    db.upsert("frame", {**at, "stratum": INJECTED, "inclusion_probability": 1.0, "ts": ts, **drawn}, keys=tuple(at))
 
 
 def outcome(retrieved: dict[str, Any], found: Sequence[dict[str, Any]]) -> Outcome:

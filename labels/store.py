@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,9 @@ from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.events import StoredEvents, event_of, event_row
 from labels.records import (
     ADJUDICATE,
+    INJECTED,
     LABEL,
+    LISTED,
     MAX_GRADE,
     NOT_RELEVANT,
     RELEVANT,
@@ -230,8 +233,10 @@ class LabelStore(StoredEvents, StoredRuns):
             runs.record_prompt(self._db, retrieval.prompt)
             for candidate in retrieval.candidates:
                 runs.record_memory(self._db, candidate.memory, bodies.get(candidate.memory.id))
-            run = runs.record_run(self._db, root, retrieval.system, config_json, corpus_hash, ts)
-            runs.record_results(self._db, run, retrieval, ts)
+            row = runs.run_row(root, retrieval.system, config_json, corpus_hash)
+            versions = {"engine_version": __version__, "sqlite_version": sqlite3.sqlite_version, "ts": ts}
+            self._db.insert("run", {**row, **versions}, upsert="(run_id) DO NOTHING")
+            runs.record_results(self._db, row["run_id"], retrieval, ts)
 
     def record_pool(self, pool: Pool) -> None:
         """Keep a pool. The newest pool of a prompt and seed counts."""
@@ -240,7 +245,11 @@ class LabelStore(StoredEvents, StoredRuns):
             runs.record_prompt(self._db, pool.prompt)
             for card in (*pool.cards, *pool.listed):
                 runs.record_memory(self._db, card.memory)
-                runs.record_card(self._db, pool, card, ts)
+                of_card = {"memory_id": card.memory.id, "digest": card.memory.digest}
+                key = {"prompt_id": pool.prompt.id, **of_card, "seed": pool.seed}
+                how, share = (LISTED, pool.drawn) if card in pool.listed else (INJECTED, 1.0)
+                row = {**key, "stratum": how, "inclusion_probability": share, "ts": ts}
+                self._db.upsert("frame", row, keys=tuple(key))
 
     def record_prompt(self, prompt: Prompt) -> None:
         """Keep a prompt, such as one with another source. Raises as `record_retrieval` does."""

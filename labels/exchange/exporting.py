@@ -38,14 +38,15 @@ class JudgedPair(NamedTuple):
     """A prompt and a memory text, with the labels of people and the results of systems.
 
     `verdict` is the gold verdict, None without one. `labels` holds one label for each annotator, by name; `skips` are
-    by annotators without a label. `results` are rows of `newest_result`, by system.
+    by annotators without a label. `adjudications` holds the latest, if there is one. `results` are rows of
+    `newest_result`, by system.
     """
 
     prompt: Prompt
     memory: MemoryText
     verdict: str | None
     labels: Sequence[Event]
-    adjudication: Event | None
+    adjudications: Sequence[Event]
     skips: Sequence[Event]
     results: Sequence[Row]
 
@@ -56,14 +57,12 @@ class JudgedPair(NamedTuple):
     @property
     def given_events(self) -> list[Event]:
         """Labels, adjudication and skips."""
-        return [*self.labels, *([self.adjudication] if self.adjudication else []), *self.skips]
+        return [*self.labels, *self.adjudications, *self.skips]
 
     @property
-    def deciding(self) -> list[Event]:
+    def deciding(self) -> Sequence[Event]:
         """The events with the gold verdict: the adjudication alone, or else the labels that agree with the majority."""
-        if self.adjudication:
-            return [self.adjudication]
-        return [label for label in self.labels if label.verdict == self.verdict]
+        return self.adjudications or [label for label in self.labels if label.verdict == self.verdict]
 
     @property
     def grade(self) -> int | None:
@@ -81,7 +80,7 @@ def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
     labels = by_pair(events_in(extract, "label_current ORDER BY annotator"))
     agreed = extract.tuples("SELECT prompt_id, memory_id, digest, verdict FROM gold")
     gold = {tuple(key): verdict for *key, verdict in agreed}
-    settled = {key_of(event): event for event in events_in(extract, "adjudication_current")}
+    settled = by_pair(events_in(extract, "adjudication_current"))
     standing = events_in(extract, "label_standing WHERE action = 'skip' AND NOT repeat ORDER BY ts, event_id")
     skips = by_pair({(skip.annotator, key_of(skip)): skip for skip in standing}.values())
     found = system_results(extract)
@@ -97,7 +96,7 @@ def judged_pairs(extract: LabelTables) -> list[JudgedPair]:
         names = {label.annotator for label in said}
         skipped = [skip for skip in skips.get(key, ()) if skip.annotator not in names]
         prompt, memory = prompts[key[0]], memories[key[1:]]
-        return JudgedPair(prompt, memory, gold.get(key), said, settled.get(key), skipped, results.get(key, []))
+        return JudgedPair(prompt, memory, gold.get(key), said, settled.get(key, []), skipped, results.get(key, []))
 
     keys = {*labels, *skips, *settled, *pooled}
     return [judged(key) for key in sorted(keys, key=lambda key: (place[key[0]], key))]

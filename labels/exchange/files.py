@@ -117,14 +117,11 @@ def decoded(path: Path, content: bytes) -> str:
         raise ExchangeError(f"{path}: this is a spreadsheet's own format, not text. {AS_CSV}")
     try:
         text = content.decode("utf-16" if content.startswith(WIDE) else "utf-8-sig")
-        at = text.find("\0")
-        number = text.count("\n", 0, at) + 1
-    except UnicodeDecodeError as error:
-        at = error.start
-        number = content.count(b"\n", 0, at) + 1
-    else:
-        if at < 0:
+        if "\0" not in text:
             return text
+        number = text.count("\n", 0, text.find("\0")) + 1
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
     raise ExchangeError(f"{path}, line {number}: expected UTF-8 text. Is it a table? {AS_CSV}")
 
 

@@ -52,19 +52,6 @@ class Context:
     prompts: Sequence[Prompt] = ()
 
 
-@dataclass(frozen=True)
-class Imported:
-    """The result of an import. `repeated` counts labels equal to a label that their annotator has given already."""
-
-    added: MergedRows
-    matched: Matched
-    repeated: int
-
-    @property
-    def known(self) -> int:
-        return self.added.known + self.repeated
-
-
 def text_of(memory: Memory) -> MemoryText:
     """The present text of a memory of a root."""
     summary = memory.summary
@@ -74,9 +61,10 @@ def text_of(memory: Memory) -> MemoryText:
 
 def import_file(
     db: LabelDatabase, source: FileText, form: ExchangeFormat, annotator: str, context: Context
-) -> Imported:
+) -> tuple[MergedRows, Matched]:
     """Add the content of *source* to *db* in one transaction; importing the same file again adds nothing.
 
+    Labels that are equal to a label that their annotator has given already count as known.
     *annotator* names the annotator of the labels; if empty, the file names them, or else the name of the format does.
     Raises ExchangeError for a fault in the file, a prompt that is known with another text, or an *annotator* for a file
     of several annotators. Nothing is added then.
@@ -91,7 +79,8 @@ def import_file(
         events = list(completed(matched.dataset.events, db, origin, context.now))
         repeated = len(matched.dataset.events) - len(events)
         ready = replace(with_run_ids(matched.dataset, db, source, context), events=tuple(events))
-        return Imported(add(db, ready), matched, repeated)
+        added = add(db, ready)
+        return replace(added, known=added.known + repeated), matched
 
 
 def with_annotator(dataset: Dataset, annotator: str, form: ExchangeFormat, source: FileText) -> Dataset:
@@ -198,9 +187,7 @@ class Matching:
         self._prompts = by(prompts, lambda prompt: (nfc(prompt.id),))
         self._prompts_by_alias = by(prompts, lambda prompt: (id_hash(prompt.id), nfc(unescaped(prompt.id))))
         self._prompts_by_text = by(prompts, lambda prompt: (normal(prompt.text), text_hash(prompt.text)))
-        self._versions = by(
-            memories, lambda memory: [(nfc(memory.id), memory.digest), (id_hash(memory.id), memory.digest)]
-        )
+        self._versions = by(memories, lambda memory: [(name(memory.id), memory.digest) for name in (nfc, id_hash)])
         self._digests = by(memories, lambda memory: (memory.digest,))
         self._same_id = grouped((nfc(memory.id), memory) for memory in memories)
         newest = {memory.id: memory for memory in memories}
@@ -348,20 +335,19 @@ def match(matching: Matching) -> Matched:
     events = tuple(event._replace(**ids) for event, ids in asked if ids)
     pooled = ((row, matching.ids(row["prompt_id"], row["memory_id"], row["digest"])) for row in dataset.pool)
     retrievals = () if dataset.redacted else tuple(filter(None, map(matching.retrieved, dataset.retrievals)))
+    pool = tuple({**row, **ids} for row, ids in pooled if ids)
+    # of the prompts that the rows above are about
+    seen = [(row, matching.prompts.get(row["prompt_id"])) for row in dataset.sightings]
     kept = replace(
         dataset,
         events=events,
-        pool=tuple({**row, **ids} for row, ids in pooled if ids),
+        pool=pool,
         plan=() if dataset.redacted else dataset.plan,
-        sightings=tuple(
-            {**sighting, "prompt_id": prompt.id}
-            for sighting in dataset.sightings
-            if (prompt := matching.prompts.get(sighting["prompt_id"]))
-        ),
+        sightings=tuple({**row, "prompt_id": prompt.id} for row, prompt in seen if prompt),
         runs=() if dataset.redacted else dataset.runs,
         retrievals=retrievals,
-        prompts=tuple(prompt for prompt in matching.prompts.values() if prompt),
-        memories=tuple(memory for memory in matching.memories.values() if memory),
+        prompts=tuple(filter(None, matching.prompts.values())),
+        memories=tuple(filter(None, matching.memories.values())),
     )
     return Matched(
         kept,

@@ -38,15 +38,12 @@ HEADER = "memsift"
 
 
 def write(extract: Extract) -> str:
-    return json_lines(lines(extract))
-
-
-def lines(extract: Extract) -> Iterator[Row]:
-    yield {"record": HEADER, "version": VERSION, "redacted": extract.redacted}
     dataset = rows_of(extract)
-    if extract.annotator:
-        yield from shared_lines(dataset)
-        return
+    head = {"record": HEADER, "version": VERSION, "redacted": extract.redacted}
+    return json_lines([head, *(shared_lines(dataset) if extract.annotator else lines(dataset))])
+
+
+def lines(dataset: Dataset) -> Iterator[Row]:
     for kind, (field, _) in RECORDS.items():
         for record in getattr(dataset, field):
             yield {"record": kind, **written(record)}

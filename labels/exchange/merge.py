@@ -21,7 +21,7 @@ from labels.records import RETRACT, Event, MemoryText
 from labels.tables import explained, queries_beside, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from engine.prompt import Prompt
     from labels.exchange.files import Row
@@ -188,8 +188,7 @@ def add(db: LabelTables, dataset: Dataset) -> MergedRows:
     retrievals, pools or orders the newer one stays. Raises ExchangeError before the first write: for a prompt with
     another text, an event with other content, or a retrieval of an unknown run.
     """
-    refuse_other_texts(db, dataset.prompts)
-    refuse_unknown_runs(db, dataset)
+    refuse_conflicts(db, dataset)
     new, known = new_events(db, dataset.events)
     sizes = {table: size(db, table) for table in ("prompt", "memory_version")}
     for prompt in dataset.prompts:
@@ -205,7 +204,12 @@ def add(db: LabelTables, dataset: Dataset) -> MergedRows:
         add_newer(db, "plan", planned, ("root", "prompt_id", "annotator"))
     for sighting in dataset.sightings:
         db.insert("sighting", sighting, upsert="DO NOTHING")
-    add_events(db, new)
+    ids = dict(db.tuples("SELECT uid, event_id FROM label_event"))
+    ids |= {event.uid: number for number, event in enumerate(new, start=max(ids.values(), default=0) + 1)}
+    db.execute("PRAGMA defer_foreign_keys = ON")  # an event may stand before the event that it supersedes
+    for event in new:
+        numbered = event._replace(event_id=ids[event.uid], supersedes=ids.get(event.supersedes))
+        db.insert("label_event", event_row(numbered))
     db.execute(QUERIES["unlabelled_plans"])
     prompts, memories = (size(db, table) - before for table, before in sizes.items())
     return MergedRows(tuple(new), known, prompts, memories, retrievals)
@@ -215,18 +219,16 @@ def size(db: LabelTables, table: str) -> int:
     return int(db.tuples(f"SELECT count(*) FROM {table}")[0][0])
 
 
-def refuse_other_texts(db: LabelTables, prompts: Iterable[Prompt]) -> None:
-    known = dict(db.tuples("SELECT prompt_id, text FROM prompt"))
-    for prompt in prompts:
+def refuse_conflicts(db: LabelTables, dataset: Dataset) -> None:
+    """Raise ExchangeError for a prompt with another text, and for a retrieval of an unknown run."""
+    texts = dict(db.tuples("SELECT prompt_id, text FROM prompt"))
+    for prompt in dataset.prompts:
         text = storable(prompt.text)
-        if known.get(prompt.id, text) != text:
+        if texts.get(prompt.id, text) != text:
             raise ExchangeError(
                 f"The prompt {prompt.id!r} has another text in {db.path}, so labels of one would count for the other. "
                 "Nothing was added. Give one of the two prompts another id."
             )
-
-
-def refuse_unknown_runs(db: LabelTables, dataset: Dataset) -> None:
     known = {run_id for (run_id,) in db.tuples("SELECT run_id FROM run")} | {run["run_id"] for run in dataset.runs}
     for run_id, prompt_id in map(key_of, dataset.retrievals):
         if run_id not in known:
@@ -256,6 +258,10 @@ def add_newer(db: LabelTables, table: str, row: Row, keys: tuple[str, ...]) -> N
 
 def add_retrievals(db: LabelTables, retrievals: Iterable[Row]) -> int:
     """Insert the retrievals that *db* has not, or has in an older version; the number of these."""
+
+    def age(retrieved: Row) -> tuple[str, str]:
+        return retrieved["ts"], repr(retrieved)
+
     known = {key_of(retrieved): age(retrieved) for retrieved in read_retrievals(db)}
     new = [retrieved for retrieved in retrievals if age(retrieved) > known.get(key_of(retrieved), ("", ""))]
     for retrieved in new:
@@ -263,10 +269,6 @@ def add_retrievals(db: LabelTables, retrievals: Iterable[Row]) -> int:
     if new:
         number_by_time(db)
     return len(new)
-
-
-def age(retrieved: Row) -> tuple[str, str]:
-    return retrieved["ts"], repr(retrieved)
 
 
 def number_by_time(db: LabelTables) -> None:
@@ -291,7 +293,8 @@ def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], i
     given = [stored(event) for event in events]
     for event in given:
         other = known.get(event.uid) or new.setdefault(event.uid, event)
-        if comparable(other) != comparable(event):
+        is_imported = bool(other.source or event.source)  # a file without texts has no sources
+        if comparable(other, is_imported) != comparable(event, is_imported):
             raise ExchangeError(
                 f"The event {event.uid} comes twice with different contents, in the data to add or in {db.path}: it "
                 "was changed. Nothing was added."
@@ -305,25 +308,16 @@ def new_events(db: LabelTables, events: Iterable[Event]) -> tuple[list[Event], i
     return list(new.values()), len(given) - len(new)
 
 
-def comparable(event: Event) -> Event:
+def comparable(event: Event, is_imported: bool) -> Event:
     """The fields that must be equal in every store: `source` differs, and a file without texts has no notes.
 
     An imported label may have the time of its import, and two people may import one file at different times. The digest
     differs where only one store has followed a rereading: see `LabelStore.follow_rereading`.
     """
     same = event._replace(digest="", source="", note="", reason="", supersedes=None, blind=bool(event.blind))
-    return same._replace(ts="", session="") if event.source else same
+    return same._replace(ts="", session="") if is_imported else same
 
 
 def stored(event: Event) -> Event:
     """*event* with its texts as SQLite can hold them."""
     return Event._make(map(storable, event))
-
-
-def add_events(db: LabelTables, events: Sequence[Event]) -> None:
-    ids = dict(db.tuples("SELECT uid, event_id FROM label_event"))
-    ids |= {event.uid: number for number, event in enumerate(events, start=max(ids.values(), default=0) + 1)}
-    db.execute("PRAGMA defer_foreign_keys = ON")  # an event may stand before the event that it supersedes
-    for event in events:
-        numbered = event._replace(event_id=ids[event.uid], supersedes=ids.get(event.supersedes))
-        db.insert("label_event", event_row(numbered))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from engine.conversations.exports import iso_time, seconds_of
 from labels.exchange.exporting import PairRow, dataset_of, judged_pairs, prompt_in
 from labels.exchange.files import json_lines
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS, Event, MemoryText
@@ -42,7 +42,7 @@ def row(pair: JudgedPair, event: Event) -> dict[str, Any]:
         "_task_hash": prodigy_hash(pair.prompt.text, text, "RELEVANT"),
         "_annotator_id": event.annotator,
         "_session_id": f"{OWN_FIELD}-{event.annotator}",
-        "_timestamp": seconds(event.ts),
+        "_timestamp": int(seconds_of(event.ts) or 0),
         OWN_FIELD: {name: getattr(event, name) for name in OWN_COLUMNS},
     }
 
@@ -51,23 +51,6 @@ def prodigy_hash(*texts: str) -> int:
     """A hash in Prodigy's form: a signed whole number of 32 bits."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], "big", signed=True)
-
-
-def seconds(ts: str) -> int:
-    """*ts*, ISO 8601, in seconds since 1970; 0 if it is unknown."""
-    try:
-        time = datetime.fromisoformat(ts)
-    except ValueError:
-        return 0
-    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
-
-
-def iso_time(timestamp: int) -> str:
-    """The time in ISO 8601 of *timestamp*, in seconds since 1970; empty for 0 and for a number that is no time."""
-    try:
-        return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds") if timestamp else ""
-    except (ValueError, OverflowError, OSError):
-        return ""
 
 
 def read(source: FileText) -> Dataset:
@@ -100,6 +83,7 @@ def event_in(node: Node, own: Node, pair: PairKey) -> Event:
     verdict = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(node.one_of("answer", ANSWERS))
     if verdict is None and own.value.get("verdict"):
         verdict = own.one_of("verdict", VERDICTS)
+    stamp = node.whole("_timestamp", 0)
     action = own.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
     return Event(
         node.name("_annotator_id", node.name("_session_id", "prodigy")),
@@ -109,7 +93,7 @@ def event_in(node: Node, own: Node, pair: PairKey) -> Event:
         grade=own.grade("grade", MAX_GRADE),
         reason=own.text("reason", ""),
         note=own.text("note", ""),
-        ts=own.time("ts", "") or iso_time(node.whole("_timestamp", 0)),
+        ts=own.time("ts", "") or (iso_time(1000 * stamp).replace("Z", "+00:00") if stamp else ""),
         blind=own.known_flag("blind"),
         elapsed_ms=own.whole("elapsed_ms", 0),
     )

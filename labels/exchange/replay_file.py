@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.judge.verdict import APPROVED, CACHE, FLAGGED, REJECTED, STATUSES
+from engine.judge.verdict import APPROVED, CACHE, FLAGGED, REJECTED
 from engine.lean.record import fields
 from labels.exchange.files import FileLine, is_number, is_whole, nfc, read_source, unreadable
 from labels.records import JudgeCall, Outcome, picked
@@ -154,7 +154,7 @@ class UnfinishedRun:
     """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
-    judges: frozenset[tuple[str, str, str]] = frozenset()
+    judges: frozenset[tuple[str, ...]] = frozenset()
     content: bytes = b""
     failed: int = 0
 
@@ -173,32 +173,20 @@ def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
     size = content.rfind(b"\n") + 1
     if not ROW_START.startswith(content[size:][: len(ROW_START)]):
         raise FileLine(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
-    lines = [line + b"\n" for line in content[:size].split(b"\n")[:-1]]
-    rows = [(line, row_at(path, number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
-    # the fallback of a judge that did not answer is its status
-    answered = [
-        (line, row) for line, row in rows if row["system"] not in systems or row.get("fallback") not in STATUSES
-    ]
-    return UnfinishedRun(
-        frozenset((row["prompt_id"], row["system"]) for _, row in answered),
-        frozenset(judge for judge in (judge_of(row) for _, row in answered) if judge),
-        b"".join(line for line, _ in answered),
-        len(rows) - len(answered),
-    )
-
-
-def row_at(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    """The checked row in a line; ExchangeError if there is none, or if its run is over several roots."""
-    row = FileLine(path, number, line.decode("utf-8", "replace")).row()
-    outcome_of(row)
-    if "root" in row.value:
-        raise row.wrong("root", "none: a replay over several roots cannot be resumed")
-    return row.value
-
-
-def judge_of(row: dict[str, Any]) -> tuple[str, str, str] | None:
-    """(provider, model, template hash) of the judge of a row; None without a judge."""
-    asked = row.get("judgement")
-    if not isinstance(asked, dict):
-        return None
-    return str(asked.get("provider")), str(asked.get("model")), str(asked.get("template_hash"))
+    pairs, judges, kept, failed = set(), set(), [], 0
+    for number, line in enumerate(content[:size].split(b"\n")[:-1], start=1):
+        if not line.strip():
+            continue
+        row = FileLine(path, number, line.decode("utf-8", "replace")).row()
+        outcome = outcome_of(row)
+        if "root" in row.value:
+            raise row.wrong("root", "none: a replay over several roots cannot be resumed")
+        # the fallback of a judge that did not answer is its status
+        if outcome.system in systems and outcome.is_unanswered:
+            failed += 1
+            continue
+        kept.append(line + b"\n")
+        pairs.add((row.value["prompt_id"], outcome.system))
+        if asked := row.child("judgement"):
+            judges.add(tuple(str(asked.value.get(name)) for name in ("provider", "model", "template_hash")))
+    return UnfinishedRun(frozenset(pairs), frozenset(judges), b"".join(kept), failed)

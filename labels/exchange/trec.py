@@ -17,7 +17,7 @@ from labels.exchange.files import RESULT, RETRIEVAL, RUN, Dataset, nfc, read_sou
 from labels.records import MAX_GRADE, NEEDED, NOT_RELEVANT, RELEVANT, Event, MemoryText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from labels.exchange.exporting import Extract
@@ -141,15 +141,10 @@ def read_labels(source: FileText, *, is_graded: bool = False) -> Dataset:
     grades = read_grades(source, MAX_GRADE if is_graded else None)
     judged = {pair: grade for pair, grade in grades.items() if grade >= 0}
     least = LEAST_GRADED if is_graded else LEAST_PLAIN
-    events = (
-        Event(
-            "",
-            *pair,
-            verdict=RELEVANT if grade >= least else NOT_RELEVANT,
-            grade=grade if is_graded else None,
-        )
-        for pair, grade in judged.items()
-    )
+    events = []
+    for pair, grade in judged.items():
+        verdict = RELEVANT if grade >= least else NOT_RELEVANT
+        events.append(Event("", *pair, verdict=verdict, grade=grade if is_graded else None))
     return named(list(judged), events=tuple(events))
 
 
@@ -208,22 +203,16 @@ def read_run(source: FileText) -> Dataset:
             raise line.wrong("docid", f"each document once for {prompt_id} and {system}")
         about = {"memory_id": memory_id, "digest": "", "rank": place, "score": value, "bm25": value}
         results[memory_id] = {**row_of(RESULT, **about, injected=True), "verdict": None}
-    return named(
-        [(prompt_id, memory_id) for (_, prompt_id), results in found.items() for memory_id in results],
-        runs=tuple(
-            row_of(RUN, run_id=system, system=system) for system in dict.fromkeys(system for system, _ in found)
-        ),
-        retrievals=tuple(
-            {**row_of(RETRIEVAL, run_id=system, prompt_id=prompt_id), "results": best_first(results), "call": None}
-            for (system, prompt_id), results in found.items()
-        ),
-    )
-
-
-def best_first(results: Mapping[str, Row]) -> list[Row]:
-    """*results* by score, as trec_eval sorts them, then by the given rank; ranks are counted anew."""
-    ordered = sorted(results.values(), key=lambda result: (result["score"], result["rank"]))
-    return [{**result, "rank": rank} for rank, result in enumerate(ordered, start=1)]
+    retrievals = []
+    for (system, prompt_id), results in found.items():
+        # by score, as trec_eval sorts them, then by the given rank; ranks are counted anew
+        ordered = sorted(results.values(), key=itemgetter("score", "rank"))
+        ranked = [{**result, "rank": place} for place, result in enumerate(ordered, start=1)]
+        retrieval = row_of(RETRIEVAL, run_id=system, prompt_id=prompt_id)
+        retrievals.append({**retrieval, "results": ranked, "call": None})
+    pairs = [(prompt_id, memory_id) for (_, prompt_id), results in found.items() for memory_id in results]
+    runs = tuple(row_of(RUN, run_id=name, system=name) for name in dict.fromkeys(system for system, _ in found))
+    return named(pairs, runs=runs, retrievals=tuple(retrievals))
 
 
 def numeric(line: FileLine, field: str, text: str) -> float:

@@ -101,19 +101,13 @@ def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements) -> Agre
         return None
     counts = Counter((memory.judge, memory.person) for memory in graded)
     confusion = Confusion._make(counts[answers] for answers in ANSWERS)
-    kappa, kappa_se = cohens_kappa(confusion)
-    sensitivity, sensitivity_interval = same_share([memory for memory in graded if memory.person])
-    specificity, specificity_interval = same_share([memory for memory in graded if not memory.person])
     return Agreement(
-        confusion=confusion,
-        sensitivity=sensitivity,
-        sensitivity_interval=sensitivity_interval,
-        specificity=specificity,
-        specificity_interval=specificity_interval,
-        raw=same_share(graded)[0],
-        kappa=kappa,
-        kappa_se=kappa_se,
-        ac1=gwet_ac1(confusion),
+        confusion,
+        *same_share([memory for memory in graded if memory.person]),
+        *same_share([memory for memory in graded if not memory.person]),
+        same_share(graded)[0],
+        *cohens_kappa(confusion),
+        gwet_ac1(confusion),
         deployed=sum(memory.is_deployed for memory in graded),
         disagreements=tuple(memory for memory in graded if memory.person != memory.judge),
     )
@@ -203,18 +197,9 @@ def selves_of(repeats: Iterable[Repeat]) -> tuple[Concord, ...]:
 
 def concord(first: str, second: str, counts: Mapping[tuple[bool, bool], int]) -> Concord:
     table = (counts[True, True], counts[True, False], counts[False, True], counts[False, False])
-    kappa, error = cohens_kappa(table)
-    return Concord(
-        first,
-        second,
-        table,
-        same=Ratio(table[0] + table[3], sum(table)),
-        if_relevant=positive_agreement(table),
-        if_not=positive_agreement(table[::-1]),
-        kappa=kappa,
-        kappa_se=error,
-        ac1=gwet_ac1(table),
-    )
+    same = Ratio(table[0] + table[3], sum(table))
+    if_relevant, if_not = positive_agreement(table), positive_agreement(table[::-1])
+    return Concord(first, second, table, same, if_relevant, if_not, *cohens_kappa(table), gwet_ac1(table))
 
 
 Table = tuple[float, float, float, float]

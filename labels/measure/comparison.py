@@ -14,7 +14,7 @@ from labels.measure.intervals import Interval, jackknife_interval, sums
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence, Set
+    from collections.abc import Callable, Sequence, Set
 
     from labels.measure.evidence import Evidence
     from labels.records import Judgements, Outcome
@@ -40,13 +40,6 @@ class Both(NamedTuple):
     @property
     def row(self) -> tuple[float, ...]:
         return (self.first.relevant, self.first.judged, self.second.relevant, self.second.judged, 1.0)
-
-    @property
-    def precision_gain(self) -> Fraction | None:
-        """Second minus first, -1..1; None where either injects no judged memory."""
-        if not (self.first.judged and self.second.judged):
-            return None
-        return Fraction(self.second.relevant, self.second.judged) - Fraction(self.first.relevant, self.first.judged)
 
 
 @dataclass(frozen=True)
@@ -96,24 +89,18 @@ class SystemComparison:
 
 def comparisons(evidence: Evidence) -> tuple[SystemComparison, ...]:
     """Each system against the one that it builds on, on the prompts that are completely judged for both."""
-    pairs = compared_systems([name for name in evidence.systems if not evidence.is_dead(name)])
-    return tuple(made for systems in pairs if (made := comparison_of(evidence, systems)))
+    alive, found = [name for name in evidence.systems if not evidence.is_dead(name)], []
+    for system in alive[1:]:
+        # the base of bm25+judge is bm25; a system that builds on none of the others is compared with the first
+        bases = [other for other in alive if system.startswith(f"{other}+")]
+        found.append(comparison_of(evidence, (max(bases, key=len, default=alive[0]), system)))
+    return tuple(filter(None, found))
 
 
 def comparison_of(evidence: Evidence, systems: tuple[str, str], worth: float | None = None) -> SystemComparison | None:
     """The two systems on the prompts that are completely judged for both; None if there are none."""
     prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
     return compare(evidence.rows, evidence.judgements, systems, prompts, worth=worth)
-
-
-def compared_systems(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(base, system) for each system but the first.
-
-    The base of bm25+judge is bm25. A system that builds on none of the others is compared with the first.
-    """
-    for system in systems[1:]:
-        bases = [other for other in systems if system.startswith(f"{other}+")]
-        yield max(bases, key=len, default=systems[0]), system
 
 
 def compare(
@@ -132,7 +119,8 @@ def compare(
     found = both(rows, judgements, systems, prompts)
     if not found:
         return None
-    gains = [gain for pair in found if (gain := pair.precision_gain) is not None]
+    compared = [(first, second) for first, second, *_ in found if first.judged and second.judged]
+    gains = [Fraction(new.relevant, new.judged) - Fraction(old.relevant, old.judged) for old, new in compared]
     counts = Counter(pair.row for pair in found)
     firing = min(sum(pair.first.judged > 0 for pair in found), sum(pair.second.judged > 0 for pair in found))
     interval = jackknife_interval(counts, more_precise, Interval(-1, 1)) if firing >= FEWEST_INJECTING else None

@@ -14,7 +14,6 @@ from labels.records import grouped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from labels.measure.evidence import Evidence
     from labels.measure.metrics import Sample
     from labels.records import Judgements, Outcome
 
@@ -91,13 +90,9 @@ class Curves:
     history: tuple[Moment, ...]
 
 
-def curves(rows: Sequence[Outcome], evidence: Evidence, sample: Sample | None) -> Curves:
+def curves(rows: Sequence[Outcome], judgements: Judgements, sample: Sample | None) -> Curves:
     """The curves of one system's *rows*, one for each prompt; *sample* is None where no order is known."""
-    return Curves(
-        coverage(rows, evidence.judgements),
-        reliability(rows, evidence.judgements),
-        history(sample) if sample else (),
-    )
+    return Curves(coverage(rows, judgements), reliability(rows, judgements), history(sample) if sample else ())
 
 
 def coverage(rows: Sequence[Outcome], judgements: Judgements) -> Coverage | None:

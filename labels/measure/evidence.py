@@ -318,6 +318,8 @@ def evidence_from_store(
     adjudicated = {(label.prompt_id, *label.pair) for label in settled}
     blind = [label.blind for label in on_cards if (label.prompt_id, *label.pair) not in adjudicated]
     made, first = store.run_settings(root), store.first_given()
+    kind = cutoff.kind if cutoff else OFF
+    configured = system_of(config, has_judge=config.judge.enabled, cutoff=kind) if config else None
     dated = []
     for label in (*labels, *settled):
         ts, event_id = first.get((label.annotator, label.prompt_id, *label.pair), (label.ts, label.event_id))
@@ -329,7 +331,7 @@ def evidence_from_store(
         listed=answered_lists(given, judgements, digests),
         slight=slight_pairs([*labels, *settled]),
         labelled=labelled,
-        days={name: ts[:10] for name, ts in store.prompt_times().items() if ts},
+        days=store.prompt_days(),
         labels=on_cards,
         repeats=store.repeats(root),
         facts=LabelFacts(
@@ -344,9 +346,7 @@ def evidence_from_store(
             blind=Ratio(blind.count(True), len(blind) - blind.count(None)),
             blind_unknown=blind.count(None),
         ),
-        configured=system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
-        if config
-        else "",
+        configured=configured.name if configured else "",
         made=made,
         changed=changes(rows, made, config, cutoff) if config else {},
     )
@@ -367,10 +367,7 @@ def labels_held(store: LabelStore, root: str | None, digests: Digests | None, pr
 
 
 def evidence_from_qrels(
-    rows: Sequence[Outcome],
-    given: Judgements,
-    unjudged: str = AS_NOT,
-    slight: Set[tuple[str, str]] = frozenset(),
+    rows: Sequence[Outcome], given: Judgements, unjudged: str = AS_NOT, slight: Set[tuple[str, str]] = frozenset()
 ) -> Evidence:
     """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
     if unjudged not in (AS_NOT, EXCLUDE):

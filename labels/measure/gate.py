@@ -113,8 +113,7 @@ def prompts_needed(sample: Sample, gate: Gate, estimate: Estimate) -> int | None
         return any(sides(deciding_interval(longer, sample.most, gate.looks), gate))
 
     # the interval only narrows, so a number that decides is followed by numbers that decide, too
-    place = bisect_left(ahead, True, key=is_decided)
-    return ahead[place] if place < len(ahead) else None
+    return next(iter(ahead[bisect_left(ahead, True, key=is_decided) :]), None)
 
 
 # The report of a gate

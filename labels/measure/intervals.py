@@ -288,7 +288,10 @@ def lower_bounds(per_prompt: PerPrompt, most: float, moments: Sequence[int], thr
     kinds, times = set(per_prompt), Counter[tuple[float, float]]()
 
     def raised(reached: Times) -> float:
-        return last_true(lambda p: log_capital(reached, most, p) >= log(threshold), bound)
+        """The largest step at which the capital has reached the threshold: all below it have, too."""
+        steps = range(round(bound * STEPS) + 1, STEPS)
+        beyond = bisect_left(steps, True, key=lambda step: log_capital(reached, most, step / STEPS) < log(threshold))
+        return (steps.start - 1 + beyond) / STEPS
 
     for number in moments:
         bound = raised(times + Counter(per_prompt[seen:number]))
@@ -326,13 +329,3 @@ def log_capital(times: Times, most: float, p: float) -> float:
     logs = log_capitals(times, most, p)
     largest = max(logs)
     return largest + log(sum(exp(made - largest) for made in logs) / len(logs))
-
-
-def last_true(holds: Callable[[float], bool], known: float = 0.0) -> float:
-    """The largest step p under 1 at which *holds*; 0 if there is none.
-
-    *holds* must be true from 0 up to the result, and is known to be true up to *known*.
-    """
-    least = round(known * STEPS)
-    beyond = bisect_left(range(least + 1, STEPS), True, key=lambda step: not holds(step / STEPS))
-    return (least + beyond) / STEPS

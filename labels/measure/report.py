@@ -65,20 +65,6 @@ class Outdated(NamedTuple):
     changes: tuple[str, ...]
 
 
-class MixedRuns(NamedTuple):
-    """Runs of one system over one root, and the settings in which they differ, in words."""
-
-    runs: int
-    differences: tuple[str, ...]
-
-
-class Assumed(NamedTuple):
-    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
-
-    memories: Ratio
-    highest: float
-
-
 class Gaps(NamedTuple):
     """Injected `memories` without a judgement, of all on prompts with a label; `left` counts them by prompt.
 
@@ -142,12 +128,12 @@ def outdated_prompts(evidence: Evidence, system: str) -> Outdated | None:
     return Outdated(len(other), len(rows), evidence.changed[other[-1].run_id]) if other else None
 
 
-def mixed_runs(evidence: Evidence, system: str) -> list[MixedRuns]:
-    """The roots whose results of *system* come from runs with different settings."""
+def mixed_runs(evidence: Evidence, system: str) -> list[tuple[int, tuple[str, ...]]]:
+    """(runs, their differences in words) of each root whose results of *system* come from runs with other settings."""
     made = evidence.made
     runs = [made[run_id] for run_id in sorted({row.run_id for row in evidence.of(system)} & made.keys())]
     roots = [[run for run in runs if run.root == root] for root in sorted({run.root for run in runs})]
-    return [MixedRuns(len(own), mixed) for own in roots if (mixed := differences(system, own))]
+    return [(len(own), mixed) for own in roots if (mixed := differences(system, own))]
 
 
 def above(share: Ratio, most: float) -> Ratio | None:
@@ -161,12 +147,13 @@ def unsure_share(evidence: Evidence, system: str) -> Ratio | None:
     return above(unjudged_share(finished), MAX_UNJUDGED)
 
 
-def assumed_memories(evidence: Evidence, system: str) -> Assumed | None:
+def assumed_memories(evidence: Evidence, system: str) -> tuple[Ratio, float] | None:
+    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
     if evidence.explicit is None:
         return None
     tallies = given_tallies(evidence, system)
     share, bounds = above(unjudged_share(tallies), MAX_UNJUDGED), precision_bounds(tallies)
-    return Assumed(share, bounds.high) if share and bounds else None
+    return (share, bounds.high) if share and bounds else None
 
 
 def given_tallies(evidence: Evidence, system: str) -> list[Tally]:
@@ -291,8 +278,7 @@ def report_from_store(
 ) -> Report:
     """The report of the newest replays of *root*. Arguments as for `labels.measure.evidence.evidence_from_store`."""
     evidence = evidence_from_store(store, root, digests, config, cutoff, phrases)
-    texts, agents = store.texts_and_agents()
-    return build_report(evidence, replace(captions, prompts=texts, agents=agents), options)
+    return build_report(evidence, replace(captions, prompts=store.prompt_texts(), agents=store.agents()), options)
 
 
 def build_report(evidence: Evidence, captions: Captions = NO_CAPTIONS, options: ReportOptions = PLAIN) -> Report:
@@ -357,7 +343,7 @@ def system_report(system: str, evidence: Evidence, captions: Captions, options: 
         by_kind=by_name(system, evidence, captions.kind, NO_KIND),
         by_agent=by_name(system, evidence, captions.agent, NO_AGENT, least=2),
         ranked=metrics.rank_measures(rows, evidence.given) if options.ranking else None,
-        curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
+        curves=curves(rows, judgements, sample if has_order else None) if options.curves else None,
         agreement=judge_agreement(rows, judgements),
         assumed=sum(
             decision is not None and memory_id not in evidence.given.get(row.prompt_id, {})

@@ -28,9 +28,9 @@ from labels.report.first_lines import (
     precision_lines,
     served_line,
 )
+from labels.report.forms import WIDTH, as_item, step_lines, wrapped
 from labels.report.notes import refusals, warnings
-from labels.report.section import UNKNOWN, part_of, percent, sentence, span
-from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
+from labels.report.section import UNKNOWN, part_of, percent, printable, sentence, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ Source: J. Hanley and A. Lippman-Hand, If nothing goes wrong, is everything all 
 
 def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) -> str:
     """The first lines and the next step; with *is_full* also the numbers behind them, the judge and the warnings."""
-    parts = [first_part(gate_lines(report), width)]
+    parts = [wrapped(gate_lines(report), width, "  ")]
     parts += full_parts(report, width) if is_full else [more_line(report, width)]
     return "\n\n".join([*parts, step_lines(gate_step(report), width)]) + "\n"
 
@@ -79,14 +79,8 @@ def gate_json(report: GateReport) -> str:
     reasons = [refusal.reason for refusal in refused(report)]
     caveats = {"refusals": reasons, "warnings": list(warnings(report))}
     texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
-    return (
-        printed_json(
-            {**row, "missing_in_need": report.missing_in_need, **caveats, "judge": judge, **texts},
-            indent=2,
-            default=asdict,
-        )
-        + "\n"
-    )
+    row |= {"missing_in_need": report.missing_in_need, **caveats, "judge": judge, **texts}
+    return printed_json(row, indent=2, default=asdict) + "\n"
 
 
 def refused(report: GateReport) -> list[Refusal]:

@@ -209,4 +209,4 @@ def warnings(report: GateReport) -> Iterator[str]:
     if unsure := unsure_share(evidence, system):
         yield f"{part_of(unsure)} memories were labelled unsure or unrateable, and count nowhere."
     if assumed := assumed_memories(evidence, system):
-        yield sentence("assumed", memories=part_of(assumed.memories), highest=assumed.highest)
+        yield sentence("assumed", memories=part_of(assumed[0]), highest=assumed[1])

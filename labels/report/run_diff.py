@@ -11,11 +11,11 @@ from engine.wording import counted, cut, listed
 from labels.measure.judgements import needed_in
 from labels.measure.metrics import Ratio, precision, served
 from labels.records import NOT_RELEVANT, RELEVANT, nested
-from labels.report.section import percent
-from labels.report.text import one_line, wrapped
+from labels.report.forms import escaped, wrapped
+from labels.report.section import one_line, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
     from labels.measure.judgements import Pools
     from labels.records import Gold, Judgements
@@ -279,7 +279,6 @@ def limits_line(diff: RunDiff, most_new: int) -> str:
 
 def diff_markdown(compared: ComparedRuns, most_new: int) -> str:
     """A summary for a pull request: the answer, the limits, and a table of the prompts that differ."""
-    from labels.report.forms import escaped
 
     def names(memories: Sequence[Judged]) -> str:
         return "<br>".join(escaped(cut(_named(judged), MOST_CELLS)) for judged in memories)
@@ -306,17 +305,13 @@ def diff_text(compared: ComparedRuns, width: int, most_new: int = 0) -> str:
         "\n".join(cut(name + one_line(side.line), width) for name, side in runs),
         wrapped([*head_lines(compared), limits_line(compared.diff, most_new)], width, "  "),
     ]
-    parts += ["\n".join(_prompt_lines(prompt, compared.texts, width)) for prompt in compared.diff.changed]
+    for prompt in compared.diff.changed:
+        lines = [one_line(compared.texts.get(prompt.prompt_id, "") or prompt.prompt_id)]
+        lines += [f"  + {_named(judged)}" for judged in prompt.gained]
+        lines += [f"  - {_named(judged)}" for judged in prompt.lost]
+        lines += [f"  = {len(prompt.same):,} the same"] if prompt.same else []
+        parts.append("\n".join(cut(line, width) for line in lines))
     return "\n\n".join(parts) + "\n"
-
-
-def _prompt_lines(prompt: PromptDiff, texts: Mapping[str, str], width: int) -> Iterator[str]:
-    yield cut(one_line(texts.get(prompt.prompt_id, "") or prompt.prompt_id), width)
-    for sign, memories in (("+", prompt.gained), ("-", prompt.lost)):
-        for judged in memories:
-            yield cut(f"  {sign} {_named(judged)}", width)
-    if prompt.same:
-        yield f"  = {len(prompt.same):,} the same"
 
 
 def _named(judged: Judged) -> str:

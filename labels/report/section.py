@@ -132,6 +132,15 @@ def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else UNKNOWN
 
 
+def one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """*text* without control characters, which could command a terminal."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+
+
 # The prompts that a row counts
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from engine.config import CUTS, DEFAULT, TUNED, is_injected
 from engine.wording import counted
 from labels.measure.metrics import NO_AGENT, NO_KIND
-from labels.report.agreement_sections import judge_sections, people_sections
-from labels.report.charts import curve_sections
+from labels.report.charts import curve_sections, judge_sections, people_sections
 from labels.report.notes import notes
 from labels.report.section import (
     UNKNOWN,
@@ -138,12 +137,7 @@ def precision(report: Report) -> ReportSection:
     table = table_of(
         report, columns, doubt, lambda system: range_of(system.headline.relevant.value, system.headline.interval)
     )
-    return section(
-        "precision",
-        table,
-        unlabelled=unlabelled(report),
-        cutoffs=cutoffs(report),
-    )
+    return section("precision", table, unlabelled=unlabelled(report), cutoffs=cutoffs(report))
 
 
 def cutoffs(report: Report) -> str:

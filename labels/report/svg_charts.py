@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 from engine.wording import cut
 from labels.report.charts import TICKS, ConfusionChart, LineChart, PrecisionChart, WorstChart, confusion_rows
-from labels.report.section import decimal, span
-from labels.report.text import one_line
+from labels.report.section import decimal, one_line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from labels.measure.metrics import Worst
-    from labels.measure.report import SystemReport
     from labels.report.charts import ChartLine
 
     Place = tuple[float, float]
@@ -139,7 +136,13 @@ def precision_chart(made: PrecisionChart) -> str:
     parts = [line((across(tick), 6), (across(tick), bottom), "grid") for tick in TICKS]
     parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
     for number, system in enumerate(made.systems):
-        parts += precision_row(system, number, ROW * number + 20)
+        value, interval, y = system.headline.relevant.value, system.headline.interval, ROW * number + 20
+        parts.append(label((EDGE, y - 2), system.system, "name", 44))
+        parts.append(label((WIDTH - RIGHT, y - 2), "not known" if value is None else f"{value:.2f}", "name end"))
+        if value is not None and interval is not None:
+            y, kind = y + 12, series(number)
+            parts.append(line((across(interval.low), y), (across(interval.high), y), f"bar {kind}"))
+            parts.append(dot((across(value), y), f"point {kind}", 5, f"{system.system}: {value:.2f}"))
     described = "; ".join(
         f"{system.system}: {decimal(system.headline.relevant.value)}, interval {span(system.headline.interval)}"
         for system in made.systems
@@ -151,35 +154,22 @@ def across(value: float) -> float:
     return EDGE + value * (WIDTH - EDGE - RIGHT)
 
 
-def precision_row(system: SystemReport, number: int, y: float) -> Iterator[str]:
-    value, interval = system.headline.relevant.value, system.headline.interval
-    yield label((EDGE, y - 2), system.system, "name", 44)
-    yield label((WIDTH - RIGHT, y - 2), "not known" if value is None else f"{value:.2f}", "name end")
-    if value is None or interval is None:
-        return
-    y += 12
-    yield line((across(interval.low), y), (across(interval.high), y), f"bar {series(number)}")
-    yield dot((across(value), y), f"point {series(number)}", 5, f"{system.system}: {value:.2f}")
-
-
 # The worst memories and prompts
 
 
 def worst_chart(made: WorstChart) -> str:
-    rows = made.rows
-    parts = [part for number, row in enumerate(rows) for part in worst_row(row, WORST_ROW * number, made.longest)]
+    rows, parts = made.rows, []
+    scale = (WIDTH - 2 * WORST_EDGE - WORST_NUMBERS) / made.longest
+    for number, row in enumerate(rows):
+        wrong, right, y = row.irrelevant * scale, row.relevant * scale, float(WORST_ROW * number + 19)
+        parts.append(label((WORST_EDGE, y - 6), row.text or row.id, "name", LONGEST))
+        parts.append(element("rect", x=WORST_EDGE, y=y, width=wrong, height=11, class_="differ"))
+        if row.relevant:
+            parts.append(element("rect", x=WORST_EDGE + wrong, y=y, width=right, height=11, class_="agree"))
+        end = (WORST_EDGE + wrong + right + 6, y + 10)
+        parts.append(label(end, f"{row.irrelevant} : {row.relevant}", "tick"))
     described = "; ".join(f"{row.text or row.id}: {row.irrelevant} irrelevant, {row.relevant} relevant" for row in rows)
     return chart(f"{made.name}-chart", made.title, described, WORST_ROW * len(rows) + 2, parts)
-
-
-def worst_row(row: Worst, y: float, most: int) -> Iterator[str]:
-    scale = (WIDTH - 2 * WORST_EDGE - WORST_NUMBERS) / most
-    wrong, right = row.irrelevant * scale, row.relevant * scale
-    yield label((WORST_EDGE, y + 13), row.text or row.id, "name", LONGEST)
-    yield element("rect", x=WORST_EDGE, y=y + 19.0, width=wrong, height=11, class_="differ")
-    if row.relevant:
-        yield element("rect", x=WORST_EDGE + wrong, y=y + 19.0, width=right, height=11, class_="agree")
-    yield label((WORST_EDGE + wrong + right + 6, y + 29), f"{row.irrelevant} : {row.relevant}", "tick")
 
 
 # The judge against people

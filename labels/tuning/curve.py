@@ -11,6 +11,7 @@ tested at half the risk. `python -m tests.benchmarks.learning` measures how ofte
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from statistics import mean, stdev
@@ -71,10 +72,6 @@ class ThresholdPoint:
     lower: float | None = None
     low_elsewhere: float | None = None
     expected: float | None = None
-
-    @property
-    def is_reliable(self) -> bool:
-        return self.prompts >= MIN_FIRED and self.low is not None
 
 
 def curve(
@@ -149,11 +146,11 @@ def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) ->
     mean - t s sqrt(1 + 1/G) of the G precisions, Student's t with G - 1 degrees of freedom (the prediction limit of a
     normal sample; Hahn and Meeker, Statistical Intervals, 1991, section 4.8).
     """
-    sums: dict[str, tuple[int, int]] = {}
+    hits, totals = Counter[str](), Counter[str]()
     for group, (x, m) in zip(groups, counts, strict=True):
-        hits, total = sums.get(group, (0, 0))
-        sums[group] = hits + x, total + m
-    rates = [hits / total for hits, total in sums.values() if total]
+        hits[group] += x
+        totals[group] += m
+    rates = [hits[group] / total for group, total in totals.items() if total]
     if len(rates) < MIN_GROUPS:
         return None
     spread = stdev(rates) * sqrt(1 + 1 / len(rates))
@@ -185,7 +182,8 @@ def safest(points: Sequence[ThresholdPoint], groups: int = 1) -> ThresholdPoint 
         bound = wilson((point.expected or 0.0) * prompts, prompts)
         return bound.low if bound else 0.0
 
-    return max((point for point in points if point.is_reliable), key=expected_bound, default=None)
+    reliable = [point for point in points if point.prompts >= MIN_FIRED and point.low is not None]
+    return max(reliable, key=expected_bound, default=None)
 
 
 def choose(points: Sequence[ThresholdPoint], target: float, elsewhere: int = 0) -> ThresholdPoint | None:

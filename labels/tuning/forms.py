@@ -62,16 +62,9 @@ def format_text(tuning: Tuning, width: int = WIDTH, *, is_full: bool = False, is
     """The first lines and the next step, with *is_full* the curve, the reliability and the changes between them."""
     first = "\n".join(fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in first_lines(tuning))
     step = fill(next_step(tuning, is_applied=is_applied), width, subsequent_indent="  ", break_on_hyphens=False)
-    parts = [
-        _start(tuning),
-        _curve(tuning),
-        _names(tuning),
-        _elsewhere(tuning),
-        _judge(tuning),
-        _reliability(tuning),
-        _changes(tuning),
-    ]
-    return "\n\n".join([first, *(filter(None, parts) if is_full else [MORE]), step]) + "\n"
+    kinds = (_curve, _names, _elsewhere, _judge, _reliability, _changes)
+    parts = filter(None, (part(tuning) for part in kinds)) if is_full else [MORE]
+    return "\n\n".join([first, *parts, step]) + "\n"
 
 
 def format_json(tuning: Tuning) -> str:
@@ -79,12 +72,9 @@ def format_json(tuning: Tuning) -> str:
     return printed_json(asdict(tuning), indent=2) + "\n"
 
 
-def _start(tuning: Tuning) -> str:
-    start = "the default model, and moves as far as the labels say" if tuning.is_from_default else "nothing"
-    return f"P is the estimated probability that a memory is relevant. The fit starts from {start}."
-
-
 def _curve(tuning: Tuning) -> str:
+    start = "the default model, and moves as far as the labels say" if tuning.is_from_default else "nothing"
+    about = f"P is the estimated probability that a memory is relevant. The fit starts from {start}.\n"
     chosen = tuning.at.threshold if tuning.at else None
     shown = [point for place, point in enumerate(tuning.points) if point.threshold == chosen or not place % EVERY]
     while len(shown) > 1 and not shown[-1].injected and not shown[-2].injected:
@@ -97,7 +87,7 @@ def _curve(tuning: Tuning) -> str:
     sure = f"{percent(tuning.confidence)} confidence"
     note = f"* with {sure}, on prompts like these; unjudged memories count as not relevant."
     fires = "Fires: share of prompts with an injection. False fires: the same where nothing is relevant."
-    return "\n".join([*lines, note, fires])
+    return "\n".join([about, *lines, note, fires])
 
 
 def _row(point: ThresholdPoint, threshold: str) -> tuple[str, ...]:
@@ -143,16 +133,13 @@ def _judge(tuning: Tuning) -> str:
 
 
 def _reliability(tuning: Tuning) -> str:
-    blind = tuning.base_rate * (1 - tuning.base_rate)
     lines = [
-        "Reliability of P, on prompts that it was not fitted to",
-        *(
-            f"  P {bucket.predicted:.2f}: {bucket.observed:.2f} of {counted(bucket.count, 'memory')} relevant"
-            for bucket in tuning.reliability
-        ),
-        f"  Brier score {tuning.brier:.3f} (lower is better; a constant P of {tuning.base_rate:.2f} has {blind:.3f})",
+        f"  P {own.predicted:.2f}: {own.observed:.2f} of {counted(own.count, 'memory')} relevant"
+        for own in tuning.reliability
     ]
-    return "\n".join(lines)
+    constant = f"a constant P of {tuning.base_rate:.2f} has {tuning.base_rate * (1 - tuning.base_rate):.3f}"
+    brier = f"  Brier score {tuning.brier:.3f} (lower is better; {constant})"
+    return "\n".join(["Reliability of P, on prompts that it was not fitted to", *lines, brier])
 
 
 def _changes(tuning: Tuning) -> str:
@@ -219,7 +206,9 @@ def promise_line(tuning: Tuning) -> str:
     sureness = f"kept {times_kept(tuning)}, on prompts like these"
     if tuning.at:
         return f"Promise: at least {percent(tuning.target)} relevant, {sureness}."
-    if best := best_promise(tuning):
+    # the bound of the safest point, in whole hundredths
+    low = tuning.reachable.low if tuning.reachable else None
+    if best := int((low or 0.0) * 100) / 100:
         return f"{percent(tuning.target)} cannot be promised; {percent(best)} can, {sureness}."
     if tuning.reachable is None:
         return f"Nothing can be promised: every threshold injects for fewer than {MIN_FIRED} prompts."
@@ -237,12 +226,6 @@ def promise_elsewhere(tuning: Tuning, at: ThresholdPoint) -> str:
         f"at least {percent(tuning.target)} relevant with P >= {at.threshold:.2f}, {times_kept(tuning)}, if it is like "
         f"the {tuning.groups} roots with labels. How many prompts it serves is not promised."
     )
-
-
-def best_promise(tuning: Tuning) -> float:
-    """The highest target that can be promised, in whole hundredths; 0 for none."""
-    low = tuning.reachable.low if tuning.reachable else None
-    return int((low or 0.0) * 100) / 100
 
 
 def next_step(tuning: Tuning, *, is_applied: bool = False) -> str:

@@ -165,7 +165,9 @@ def tune(
         asked=(judge_calls(probabilities, low, at.threshold if at else low), judge_calls(probabilities, 0.0, inf)),
         brier=float(brier_score_loss(relevant, [p for p, _ in known])),
         base_rate=sum(relevant) / len(relevant),
-        reliability=reliability(known),
+        reliability=tuple(
+            ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in binned(known)
+        ),
         changes=changes(prompts, today, probabilities, least.threshold, max_inject) if least else (),
         labels_hash=labels_hash(prompts),
         prompts=len(prompts),
@@ -177,9 +179,7 @@ def tune(
         today_cutoff=today_cutoff,
         is_from_default=prior is not NOTHING,
         silent=sum(prompt.needs_nothing for prompt in prompts),
-        roots=tuple(
-            sorted({prompt.group for prompt in prompts if any(e.is_relevant is not None for e in prompt.examples)})
-        ),
+        roots=tuple(sorted({prompt.group for prompt in prompts if labelled([prompt])[1]})),
         thresholds=named_thresholds(prompts, probabilities),
         has_phrases=any(prompt.has_phrases for prompt in prompts),
         phrased=phrased,
@@ -188,7 +188,7 @@ def tune(
 
 def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs, phrased: int) -> None:
     """Raise TuningError unless enough memories that reach the cutoff have labels. *phrased* prompts were left out."""
-    judged = sum(any(example.is_relevant is not None for example in prompt.examples) for prompt in prompts)
+    judged = sum(bool(labelled([prompt])[1]) for prompt in prompts)
     _, labels = labelled(prompts)
     relevant = sum(labels)
     others = len(labels) - relevant
@@ -204,13 +204,6 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs, phrased: int) 
             f"irrelevant memories. Missing: {', '.join(named)}. "
             f"{''.join(f'{said} ' for said in phrased_line(phrased))}Next: label more prompts: memsift, then L."
         )
-
-
-def reliability(known: Sequence[tuple[float, bool]]) -> tuple[ReliabilityBin, ...]:
-    """Mean P and observed share by tenths of P, without empty tenths."""
-    return tuple(
-        ReliabilityBin(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in binned(known)
-    )
 
 
 def changes(

@@ -3,12 +3,12 @@
 `tests/labels/tuning/test_locomo.py` holds the numbers that were measured.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from engine.config import Config
 from labels.tuning.curve import ThresholdPoint, point
-from labels.tuning.examples import Example, JudgedPrompt
+from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, fit, labelled
 from labels.tuning.tuning import tune
 
@@ -24,19 +24,6 @@ def held_out(prompts: Sequence[JudgedPrompt]) -> list[list[float]]:
 
 def groups(prompts: Sequence[JudgedPrompt]) -> list[str]:
     return sorted({one.group for one in prompts})
-
-
-def without(prompts: Sequence[JudgedPrompt], left_out: Collection[str]) -> list[JudgedPrompt]:
-    """The prompts without some of the features."""
-
-    def thinned(one: Example) -> Example:
-        kept = {name: value for name, value in one.features.items() if name not in left_out}
-        return Example(one.memory_id, one.title, kept, one.is_relevant)
-
-    return [
-        JudgedPrompt(one.prompt_id, one.text, one.relevant, tuple(map(thinned, one.examples)), one.group)
-        for one in prompts
-    ]
 
 
 def at_recall(points: Sequence[ThresholdPoint], recall: float) -> ThresholdPoint:

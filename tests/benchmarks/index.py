@@ -29,6 +29,7 @@ from engine.opening import hook_index, index_file, open_index
 from engine.search.database import TICK_NS
 from tests.benchmarks.corpus import LENGTHS, MOST_WORDS, SHORT_WORDS, prompts, write_root
 from tests.engine.builders import pool_of
+from tests.labels.samples import known
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,8 +137,7 @@ def _measure_query(name: str, search: Search, kind: str) -> None:
 
 
 def _hooked(root: str, environ: dict[str, str]) -> None:
-    index = hook_index(root, environ, 60.0)
-    assert index is not None
+    index = known(hook_index(root, environ, 60.0))
     index.close()
 
 

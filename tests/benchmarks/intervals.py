@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import mean, median
 
 from labels.measure.comparison import SystemComparison, compare
-from labels.measure.intervals import LOOKS, Interval, deciding_interval, headline_interval, wilson
+from labels.measure.intervals import LOOKS, STAKES, Interval, deciding_interval, factors_at, headline_interval, wilson
 from labels.records import Outcome
 from tests.benchmarks.hook import table
-from tests.benchmarks.other_sequences import mirrored, rejected_after
-from tests.labels.simulated import Counts, World
+from tests.labels.samples import Counts, World, known
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
 REAL = {"alike": 0.475}
@@ -115,6 +114,21 @@ def planned(prompts: Sequence[Counts]) -> Decision | None:
     return stopped(lambda number: deciding_interval(prompts[:number], 3), (*LOOKS, CAP_PROMPTS))
 
 
+def mirrored(per_prompt: Sequence[Counts]) -> Sequence[Counts]:
+    """(irrelevant, judged) of each prompt."""
+    return [(m - x, m) for x, m in per_prompt]
+
+
+def rejected_after(per_prompt: Sequence[Counts], most: float, threshold: float, p: float) -> int | None:
+    """The number of prompts after which the betting test rejects all precisions up to *p*; None if it never does."""
+    factors, capital = factors_at(set(per_prompt), most, p), [1.0] * len(STAKES)
+    for number, counts in enumerate(per_prompt, start=1):
+        capital = [own * factor for own, factor in zip(capital, factors[counts], strict=True)]
+        if sum(capital) / len(STAKES) >= threshold:
+            return number
+    return None
+
+
 def first(above: int | None, below: int | None) -> Decision | None:
     found = [(after, side) for after, side in ((above, True), (below, False)) if after is not None]
     return min(found, default=None)
@@ -165,9 +179,7 @@ def comparison(
         for system, chances in (("first", first_keeps), ("second", keeps)):
             kept = [each for each, good in said.items() if rng.random() < chances[0 if good else 1]]
             rows.append(Outcome(str(name), system, tuple(kept), (), (), "", 0.0))
-    found = compare(rows, judgements, ("first", "second"), judgements.keys())
-    assert found is not None
-    return found
+    return known(compare(rows, judgements, ("first", "second"), judgements.keys()))
 
 
 if __name__ == "__main__":

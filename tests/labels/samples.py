@@ -1,9 +1,12 @@
 """Small records of engine and labels, made by hand."""
 
+import random
+import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlite_utils import Database
 
@@ -18,6 +21,19 @@ from labels.store import LabelStore
 from labels.tables import migrations
 
 ROOT = "/project/.claude/memory"
+T = TypeVar("T")
+
+
+def known(found: T | None) -> T:
+    """*found*, which must be there."""
+    assert found is not None
+    return found
+
+
+def query(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    """The rows that another program reads in a store."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
 
 
 def make_store_of_1_0(path: Path, rows: str) -> None:
@@ -164,3 +180,28 @@ def tally(of: Outcome, judgements: Judgements) -> Tally:
 def write(path: Path, *lines: str) -> Path:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
+
+
+Counts = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class World:
+    """Simulated prompts with one of *sizes* memories, of which *precision* are relevant on average.
+
+    `alike` is the intra-class correlation: 0.5 with three memories each is a design effect of 2.
+    """
+
+    precision: float
+    alike: float = 0.5
+    sizes: tuple[int, ...] = (3,)
+
+    def prompt(self, rng: random.Random) -> Counts:
+        """(relevant, injected) of the next prompt: a beta-binomial draw."""
+        shape = 1 / self.alike - 1
+        chance = rng.betavariate(self.precision * shape, (1 - self.precision) * shape)
+        size = rng.choice(self.sizes)
+        return sum(rng.random() < chance for _ in range(size)), size
+
+    def prompts(self, rng: random.Random, number: int) -> list[Counts]:
+        return [self.prompt(rng) for _ in range(number)]

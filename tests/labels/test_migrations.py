@@ -14,7 +14,7 @@ from engine.errors import LabelStoreError
 from labels.records import JudgeCall
 from labels.store import LabelStore
 from labels.tables import STEPS, migrations
-from tests.labels.samples import say
+from tests.labels.samples import query, say
 
 SCHEMAS = {
     "m001_retrievals": "c538dab2aa01c2ca",
@@ -46,9 +46,8 @@ def store_of(path: Path, steps: int) -> Path:
 
 
 def schema(path: Path) -> list[str]:
-    with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT sql FROM sqlite_master WHERE tbl_name <> '_sqlite_migrations' ORDER BY name")
-        return [sql for (sql,) in rows if sql]
+    rows = query(path, "SELECT sql FROM sqlite_master WHERE tbl_name <> '_sqlite_migrations' ORDER BY name")
+    return [sql for (sql,) in rows if sql]
 
 
 def insert(connection: sqlite3.Connection, table: str, **row: Any) -> None:
@@ -69,15 +68,8 @@ def fill(path: Path, steps: int) -> None:
         insert(other, "retrieval", **at, ts="", fallback="", elapsed_ms=2.5)
         ranked = {"rank": 1, "bm25": -1.0, "body_bonus": 0, "score": -1.0, "confidence": "high", "injected": 1}
         insert(other, "result", **at, **about, **ranked)
-        call = {
-            "ts": "",
-            "provider": "scripted",
-            "model": "none",
-            "template_hash": "0",
-            "status": "ok",
-            "elapsed_ms": 1,
-        }
-        insert(other, "judge_call", call_id=1, **at, **call, input_tokens=0, output_tokens=0, detail="")
+        call = {"ts": "", "provider": "scripted", "model": "none", "template_hash": "0", "status": "ok", "detail": ""}
+        insert(other, "judge_call", call_id=1, **at, **call, elapsed_ms=1, input_tokens=0, output_tokens=0)
         insert(other, "judge_verdict", call_id=1, **about, decision="approved", status="ok", reasoning="")
         if steps > 1:
             insert(other, "label_event", **EVENT, **(NAMES if steps > 3 else {}))

@@ -1,10 +1,12 @@
-"""What happens when a label store is opened, and when its place does not allow it."""
+"""Opening a label store: a place that does not allow it, several processes, and processes that are killed."""
 
 import os
+import signal
 import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,14 +15,9 @@ import pytest
 
 from engine.errors import LabelStoreError, NewerStoreError
 from labels.store import LabelStore
-from tests.labels.samples import pool_of, say
+from tests.labels.samples import pool_of, query, say
 
 PROJECT = Path(__file__).resolve().parents[2]
-
-
-def query(path: Path, sql: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def label(store: LabelStore, memory_id: str = "a") -> int:
@@ -78,12 +75,17 @@ def test_a_new_store_is_its_owners_alone_until_its_owner_shares_it(tmp_path: Pat
     assert stat.S_IMODE(path.stat().st_mode) == 0o660
 
 
-def test_a_place_that_cannot_hold_a_file_is_named(tmp_path: Path) -> None:
+def test_a_place_that_cannot_hold_a_file_is_named_and_a_pipe_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(LabelStoreError, match=r"file/labels\.db: .*Check its folder.*--db or MEMSIFT_DB"):
         LabelStore.open(tmp_path / "file" / "labels.db")
     with pytest.raises(LabelStoreError, match="it is a folder"):
         LabelStore.open(tmp_path)
+    os.mkfifo(pipe := tmp_path / "pipe")
+    pipe.chmod(0o666)
+    with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
+        LabelStore.open(pipe)
+    assert pipe.stat().st_mode & 0o777 == 0o666
 
 
 READ_ONLY = """
@@ -156,9 +158,79 @@ def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_s
                 store.record_seen("ann", "p1")
 
 
-def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -> None:
-    os.mkfifo(pipe := tmp_path / "pipe")
-    pipe.chmod(0o666)
-    with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
-        LabelStore.open(pipe)
-    assert pipe.stat().st_mode & 0o777 == 0o666
+# Several processes
+
+LABELLER = """
+import sys
+from pathlib import Path
+from labels.records import RELEVANT
+from labels.store import LabelStore
+from tests.labels.samples import card, pool_of
+path, who, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+with LabelStore.open(path) as store:
+    store.record_pool(pool_of("a"))
+    for _ in range(times):
+        event = store.label(who, "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        print(event.event_id, flush=True)
+"""
+
+
+def labeller(path: Path, who: str, times: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", LABELLER, str(path), who, str(times)]
+    return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(processes: Sequence[subprocess.Popen[str]]) -> list[list[int]]:
+    """What each printed; fails if one did not end well."""
+    ids = []
+    for process in processes:
+        printed, complaints = process.communicate(timeout=60)
+        assert process.returncode == 0, complaints
+        ids.append([int(line) for line in printed.split()])
+    return ids
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labels_before_the_kill", [0, 1, 7, 40])
+def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, labels_before_the_kill: int) -> None:
+    path = tmp_path / "labels.db"
+    with labeller(path, "ann", 100_000) as process:
+        assert process.stdout is not None
+        while not path.exists():  # it may be killed while it makes the store
+            pass
+        printed = [process.stdout.readline() for _ in range(labels_before_the_kill)]
+        os.kill(process.pid, signal.SIGKILL)
+        rest = process.stdout.read()  # not `communicate`, which does not see what `readline` has read ahead
+    # a line without its end was cut by the kill and acknowledged nothing
+    acknowledged = [int(line) for line in "".join([*printed, rest]).split("\n")[:-1]]
+    with LabelStore.open(path) as store:
+        kept = [event.event_id for event in store.events()]
+        assert kept[: len(acknowledged)] == acknowledged
+        assert len(kept) - len(acknowledged) in (0, 1)
+        assert len(store.labels()) == min(1, len(kept))
+
+
+def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    ann, bob = finish([labeller(path, "ann", 20), labeller(path, "bob", 20)])
+    with LabelStore.open(path) as store:
+        assert [event.event_id for event in store.events("ann")] == ann
+        assert [event.event_id for event in store.events("bob")] == bob
+        assert sorted(ann + bob) == list(range(1, 41))
+        assert {label.annotator: label.event_id for label in store.labels()} == {"ann": ann[-1], "bob": bob[-1]}
+
+
+@pytest.mark.slow
+def test_many_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    ids = finish([labeller(path, f"person {number}", 1) for number in range(6)])
+    assert sorted(event_id for (event_id,) in ids) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_reader_sees_what_another_process_has_just_written(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with LabelStore.open(path) as store:
+        store.record_pool(pool_of("a"))
+        finish([labeller(path, "ann", 2)])
+        assert len(store.labels("ann")) == 1
+        assert len(store.events()) == 2

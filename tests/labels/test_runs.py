@@ -1,8 +1,6 @@
 """Recorded retrievals, the outcomes that are read back, and the settings of runs."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -21,12 +19,7 @@ from labels.runs import run_id
 from labels.store import LabelStore
 from tests.engine.models import cutoff
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
-from tests.labels.samples import ROOT, judged, outcome, pool_of, record, retrieval, say
-
-
-def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(store.path)) as connection:
-        return connection.execute(sql).fetchall()
+from tests.labels.samples import ROOT, judged, known, outcome, pool_of, query, record, retrieval, say
 
 
 def without_run(outcome: Outcome) -> tuple[object, ...]:
@@ -45,18 +38,20 @@ def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
     turns = (Turn("user", "hi"), Turn("assistant", "hello"))
     asked = Prompt("p1", "fix that", turns, session_id="s", cwd="/w", timestamp="t", source="f.jsonl", kind="context")
     record(store, replace(retrieval(["a"], {"b": "floor"}), prompt=asked))
-    kept = rows(store, "SELECT text, context_json, kind, source, session_id, cwd, ts FROM prompt")
+    kept = query(store.path, "SELECT text, context_json, kind, source, session_id, cwd, ts FROM prompt")
     context = json.dumps([{"role": "user", "text": "hi"}, {"role": "assistant", "text": "hello"}])
     assert kept == [("fix that", context, "context", "f.jsonl", "s", "/w", "t")]
-    assert rows(store, "SELECT memory_id, title, tags, body, category FROM memory_version ORDER BY memory_id") == [
+    assert query(
+        store.path, "SELECT memory_id, title, tags, body, category FROM memory_version ORDER BY memory_id"
+    ) == [
         ("a", "Title of a", '["auth", "tokens"]', "Body of a", "decision"),
         ("b", "Title of b", '["auth", "tokens"]', "Body of b", "decision"),
     ]
-    assert rows(store, "SELECT memory_id, rank, score, injected, dropped_by FROM result ORDER BY rank") == [
+    assert query(store.path, "SELECT memory_id, rank, score, injected, dropped_by FROM result ORDER BY rank") == [
         ("a", 1, -9.0, 1, None),
         ("b", 2, -8.0, 0, "floor"),
     ]
-    assert rows(store, "SELECT root, system, corpus_hash FROM run") == [(ROOT, "bm25", "c1")]
+    assert query(store.path, "SELECT root, system, corpus_hash FROM run") == [(ROOT, "bm25", "c1")]
 
 
 def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore) -> None:
@@ -67,11 +62,11 @@ def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore
     ]
     judgement = replace(retrieval.judgement, verdicts=tuple(sure), depth="explained", cost_usd=0.0005)
     record(store, replace(retrieval, judgement=judgement))
-    assert rows(store, "SELECT depth, cost_usd, template_hash FROM judge_call") == [
+    assert query(store.path, "SELECT depth, cost_usd, template_hash FROM judge_call") == [
         ("explained", 0.0005, "0123456789abcdef")
     ]
     assert (
-        rows(store, "SELECT confidence, samples, agreement, source FROM judge_verdict")
+        query(store.path, "SELECT confidence, samples, agreement, source FROM judge_verdict")
         == [(0.9, 3, 2 / 3, "cache")] * 2
     )
 
@@ -94,7 +89,7 @@ def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) 
     record(store, judged(["a"], ["d"]))
     (outcome,) = store.outcomes()
     assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a",), (APPROVED,))
-    counts = [rows(store, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
+    counts = [query(store.path, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
     assert counts == [[(1,)], [(2,)], [(2,)]]
 
 
@@ -102,11 +97,11 @@ def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelS
     record(store, retrieval(["a"]))
     store.record_pool(pool_of("a", "b"))
     store.record_pool(pool_of("a", "b"))
-    assert rows(store, "SELECT memory_id, stratum, inclusion_probability, seed FROM frame") == [
+    assert query(store.path, "SELECT memory_id, stratum, inclusion_probability, seed FROM frame") == [
         ("a", "injected", 1.0, 1),
         ("b", "injected", 1.0, 1),
     ]
-    assert rows(store, "SELECT memory_id, body FROM memory_version") == [("a", "Body of a"), ("b", None)]
+    assert query(store.path, "SELECT memory_id, body FROM memory_version") == [("a", "Body of a"), ("b", None)]
 
 
 def test_a_labelled_prompt_cannot_become_another_text(store: LabelStore) -> None:
@@ -116,7 +111,7 @@ def test_a_labelled_prompt_cannot_become_another_text(store: LabelStore) -> None
     record(store, retrieval(["b"], text="second"))
     with pytest.raises(LabelStoreError, match=r"'p1' was labelled .* with another text"):
         record(store, retrieval(["c"], text="third"))
-    assert rows(store, "SELECT text FROM prompt") == [("second",)]
+    assert query(store.path, "SELECT text FROM prompt") == [("second",)]
     assert [outcome.injected for outcome in store.outcomes()] == [("b",)]
 
 
@@ -126,14 +121,14 @@ def test_a_retrieval_is_recorded_whole_or_not_at_all(store: LabelStore) -> None:
     with pytest.raises(LabelStoreError, match="UNIQUE constraint failed"):
         record(store, replace(twice, candidates=twice.candidates * 2))
     assert [outcome.injected for outcome in store.outcomes()] == [("a",)]
-    assert rows(store, "SELECT memory_id FROM memory_version") == [("a",)]
+    assert query(store.path, "SELECT memory_id FROM memory_version") == [("a",)]
 
 
 def test_half_a_character_in_a_prompt_does_not_stop_recording(store: LabelStore) -> None:
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
     say(store, "p1 a")
     record(store, retrieval(["a"], text="broken \ud83d emoji"))
-    assert rows(store, "SELECT text FROM prompt") == [("broken ? emoji",)]
+    assert query(store.path, "SELECT text FROM prompt") == [("broken ? emoji",)]
 
 
 # Outcomes as the store reads them back, for any stored retrievals
@@ -185,19 +180,16 @@ def made(settings: str = "{}", corpus_hash: str = "c") -> RunSettings:
     return RunSettings(ROOT, settings, corpus_hash)
 
 
-def test_a_run_without_judge_and_cutoff_is_called_as_it_was_by_older_versions() -> None:
-    older = json.loads(config_json(Config(max_inject=2)))
-    del older["cutoff"], older["cutoff_threshold"]
-    for config in (Config(max_inject=2), Config(max_inject=2, cutoff="off", cutoff_threshold=0.3)):
-        assert json.loads(settings_json(config)) == older
-
-
-def test_replays_with_other_samples_or_another_cutoff_are_other_runs() -> None:
+def test_replays_with_other_samples_or_another_cutoff_are_other_runs_and_else_are_called_as_before() -> None:
     config = Config()
     ways = [{}, {"samples": 1}, {"samples": 3}, {"cutoff": cutoff()}, {"cutoff": cutoff(threshold=0.6)}]
     assert len({run_id(ROOT, "s", settings_json(config, **way), "c") for way in ways}) == len(ways)  # type: ignore[arg-type]
     assert settings_json(config, cutoff=cutoff()) == settings_json(config, cutoff=cutoff())
     assert json.loads(settings_json(config, samples=3))["judge"]["samples"] == 3
+    older = json.loads(config_json(Config(max_inject=2)))
+    del older["cutoff"], older["cutoff_threshold"]
+    for config in (Config(max_inject=2), Config(max_inject=2, cutoff="off", cutoff_threshold=0.3)):
+        assert json.loads(settings_json(config)) == older
 
 
 def test_only_settings_that_bear_on_what_is_injected_count_and_the_judges_where_it_is_configured() -> None:
@@ -227,21 +219,17 @@ def test_what_another_cutoff_left_out_is_told() -> None:
 
 def shipped(**changes: float) -> Cutoff:
     """The default cutoff, or that of another version of memsift."""
-    made = default_cutoff(Config())
-    assert made is not None
+    made = known(default_cutoff(Config()))
     return Cutoff(replace(made.model, **changes), made.kind)
 
 
-def test_what_the_default_cutoff_of_another_version_left_out_is_told() -> None:
+def test_what_the_default_cutoff_of_another_version_left_out_is_told_and_its_settings_by_name() -> None:
     config, other = Config(), shipped(intercept=default_model.INTERCEPT + 1)
     runs = {"now": made(settings_json(config, cutoff=shipped())), "then": made(settings_json(config, cutoff=other))}
     rows = [outcome(["a"], system=DEFAULT, run_id=name) for name in runs]
     for in_use in (shipped(), cutoff(), None):
         assert changes(rows, runs, config, in_use) == {"then": ("the default cutoff is of another version of memsift",)}
     assert differences(DEFAULT, [*runs.values()]) == ("the default cutoff is of another version of memsift",)
-
-
-def test_the_settings_of_a_cutoff_are_told_without_calling_it_another() -> None:
     run = {"r": made(settings_json(Config(), cutoff=shipped()))}
     rows = [outcome(["a"], system=DEFAULT, run_id="r")]
     assert changes(rows, run, Config(cutoff="off")) == {}

@@ -10,7 +10,7 @@ from engine import __version__
 from engine.errors import LabelStoreError
 from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of, say
+from tests.labels.samples import card, known, pool_of, say
 
 OTHER_COLUMNS = """uid, ts, session, source, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason,
     note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes, titles"""
@@ -43,12 +43,9 @@ def verdicts(store: LabelStore, who: str = "ann") -> dict[str, str]:
 def test_a_label_keeps_all_that_is_known_of_it(store: LabelStore) -> None:
     said = {"grade": 1, "reason": "stale", "note": "old [api]", "seed": 7, "blind": False, "elapsed_ms": 950}
     event = store.label("ann", "p1", card("b", position=2), NOT_RELEVANT, **said)
-    assert (event.annotator, event.prompt_id, event.pair) == ("ann", "p1", ("b", "digest-of-b"))
-    assert (event.action, event.verdict, event.grade, event.reason) == (LABEL, NOT_RELEVANT, 1, "stale")
-    assert (event.note, event.blind, event.position, event.seed) == ("old [api]", False, 2, 7)
-    assert (event.ts, event.elapsed_ms) == ("2025-06-01T12:00:00.250+00:00", 950)
-    assert (event.guideline, event.app_version) == ("g1", __version__)
-    assert event.supersedes is None
+    made = {"ts": "2025-06-01T12:00:00.250+00:00", "guideline": "g1", "app_version": __version__, "event_id": 1}
+    named = {"session": store.session, "uid": event.uid, "position": 2}
+    assert event == Event("ann", "p1", "b", "digest-of-b", LABEL, NOT_RELEVANT, **said, **made, **named)  # type: ignore[arg-type]
     assert store.events() == (event,)
 
 
@@ -64,8 +61,7 @@ def test_undo_works_across_a_restart_and_the_next_label_supersedes_what_stands(s
     say(store, "p1 a", NOT_RELEVANT)
     store.close()
     with LabelStore.open(path) as again:
-        taken_back = again.undo("ann")
-        assert taken_back is not None
+        taken_back = known(again.undo("ann"))
         assert taken_back.verdict == NOT_RELEVANT
         assert verdicts(again) == {"a": RELEVANT}
         assert say(again, "p1 a", UNSURE).supersedes == first.event_id
@@ -86,8 +82,7 @@ def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
     skip(store, "b")
     assert store.skips("ann", "p1") == {"p1": {("a", "digest-of-a"): 2, ("b", "digest-of-b"): 1}}
     assert store.skips("ann", "p2") == {}
-    taken_back = store.undo("ann")
-    assert taken_back is not None
+    taken_back = known(store.undo("ann"))
     assert taken_back.action == SKIP
     assert store.skips("ann", "p1") == {"p1": {("a", "digest-of-a"): 2}}
 
@@ -96,10 +91,7 @@ def test_recent_labels_come_newest_first_and_once_each_and_events_oldest_first(s
     say(store, "p1 a")
     say(store, "p1 b")
     say(store, "p1 a", NOT_RELEVANT)
-    assert [(label.memory_id, label.verdict) for label in store.recent("ann")] == [
-        ("a", NOT_RELEVANT),
-        ("b", RELEVANT),
-    ]
+    assert [(label.memory_id, label.verdict) for label in store.recent("ann")] == [("a", NOT_RELEVANT), ("b", RELEVANT)]
     assert [label.memory_id for label in store.recent("ann", limit=1)] == ["a"]
     assert [event.memory_id for event in store.events("ann", limit=2)] == ["b", "a"]
     assert store.events("bob", limit=2) == ()
@@ -131,18 +123,15 @@ def pooled(store: LabelStore) -> dict[str, set[str]]:
     return {prompt_id: set(memory_ids) for prompt_id, memory_ids in store.pooled(seed=1).items()}
 
 
-def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:
-    with pytest.raises(LabelStoreError, match=r"does not know the prompt 'nowhere'\. Replay the prompt first"):
-        say(store, "nowhere new")
-    assert store.events() == ()
-    assert say(store, "p1 a").event_id == 1
-
-
-def test_a_verdict_that_is_none_is_refused(store: LabelStore) -> None:
+def test_a_label_with_no_such_verdict_or_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:
     with pytest.raises(ValueError, match="maybe"):
         say(store, "p1 a", "maybe")
     with pytest.raises(ValueError, match="4"):
         say(store, "p1 a", grade=4)
+    with pytest.raises(LabelStoreError, match=r"does not know the prompt 'nowhere'\. Replay the prompt first"):
+        say(store, "nowhere new")
+    assert store.events() == ()
+    assert say(store, "p1 a").event_id == 1
 
 
 def test_no_program_can_change_or_delete_an_event(store: LabelStore, path: Path) -> None:

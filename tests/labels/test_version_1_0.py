@@ -24,12 +24,13 @@ from labels.measure.report import report_from_store
 from labels.records import CHOSEN, RELEVANT
 from labels.report.notes import notes
 from labels.store import LabelStore
-from tests.labels.samples import make_store_of_1_0, record, retrieval, say
+from tests.labels.samples import make_store_of_1_0, query, record, retrieval, say
 
 FOLDER = Path(__file__).parent / "version_1_0_0"
 """Notes, a label store with a replay and four labels, and decisions, as 1.0.0 wrote them. `{root}` is a path."""
 
 LONG_AGO = 1_700_000_000
+RESULTS = "SELECT memory_id, digest FROM result"
 
 
 class Upgraded:
@@ -54,8 +55,7 @@ class Upgraded:
         with closing(open_index(str(self.root), self.home)) as index, LabelStore.open(self.labels) as store:
             store.follow_rereading(index)
             digests = {memory.id: memory.digest for memory in index.summaries()}
-            replayed = {memory_id: digest for *_, memory_id, digest in _results(self.labels)}
-            assert replayed == digests
+            assert dict(query(self.labels, RESULTS)) == digests
             return {(label.prompt_id, label.memory_id) for label in store.labels() if label.pair in digests.items()}
 
     def verdict(self) -> str:
@@ -63,11 +63,6 @@ class Upgraded:
         with closing(open_index(str(self.root), self.home)) as index:
             digest = {memory.id: memory.digest for memory in index.summaries()}["wrapped"]
             return verdict_on(str(self.root), "wrapped", digest, self.home)
-
-
-def _results(path: Path) -> list[tuple[str, str, str]]:
-    with closing(sqlite3.connect(path)) as db:
-        return db.execute("SELECT prompt_id, memory_id, digest FROM result").fetchall()
 
 
 @pytest.fixture
@@ -107,7 +102,7 @@ def test_a_copy_and_a_backup_from_before_the_upgrade_can_be_added_and_follow(upg
     counting = upgraded.labels_that_count()
     with closing(LabelDatabase(upgraded.labels)) as store:
         assert merge(store, copy).known == 4
-        assert import_file(store, read_source(backup), FORMATS["jsonl"], "", Context("")).known == 4
+        assert import_file(store, read_source(backup), FORMATS["jsonl"], "", Context(""))[0].known == 4
     with closing(LabelDatabase(copy)) as store:
         assert merge(store, upgraded.labels).known == 4
     assert upgraded.labels_that_count() == counting
@@ -149,16 +144,11 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
-def said(path: Path) -> list[tuple[str, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(SAID).fetchall()
-
-
 def test_no_label_is_lost_and_all_can_be_exported(old: Path) -> None:
-    before = said(old)
+    before = query(old, SAID)
     with LabelStore.open(old) as store:
         assert len(store.labels()) == len(before) == 60
-    assert said(old) == before
+    assert query(old, SAID) == before
     with closing(LabelDatabase(old)) as db, closing(Extract(db)) as extract:
         rows = [json.loads(line) for line in FORMATS["jsonl"].write(extract).splitlines()]
     assert sum(row["record"] == "event" for row in rows) == 60

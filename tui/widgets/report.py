@@ -10,10 +10,10 @@ from textual.content import Content
 
 from engine.wording import counted
 from labels.report.first_lines import headline, main_system, open_lines, other_line, rival, served_line
+from labels.report.forms import as_item, laid_out, wrapped
 from labels.report.gate_text import outlook
 from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
 from labels.report.sections import group_of, summary
-from labels.report.text import as_item, first_part, laid_out
 from tui.plain import aligned, cells, one_line, plain
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, memory_text
@@ -54,19 +54,19 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
     if gate is None or main is None:
         return plain(say(NOTHING_REPLAYED))
     who = "the hook" if main.system == report.configured else main.system
-    lines = [plain(first_part([headline(main.headline, who)], width)).stylize_before("bold")]
+    lines = [plain(wrapped([headline(main.headline, who)], width, "  ")).stylize_before("bold")]
     if main.headline.estimate and not drawn.in_words:
         lines.append(_answer_bar(main.headline, gate.gate.least, width))
-    lines.append(plain(first_part([outlook(gate)], width)))
+    lines.append(plain(wrapped([outlook(gate)], width, "  ")))
     if not is_short:
         more = [served_line(main.served, main.false_fire_rate, report.evidence)]
         more += other_line(main.system, rival(report, main.system))
         more += open_lines(report.evidence, main.system)
         more += report.evidence.phrased_line
-        lines += [_muted(first_part(more, width)), _muted(first_part([summary(report)], width))]
+        lines += [_muted(wrapped(more, width, "  ")), _muted(wrapped([summary(report)], width, "  "))]
     step = reading.step
     key = f"{say('{report.step}')}  " if step.place else ""
-    last = plain(first_part([f"{key}{step.in_app()}"], width)).stylize_before("bold $text-accent")
+    last = plain(wrapped([f"{key}{step.in_app()}"], width, "  ")).stylize_before("bold $text-accent")
     return Content("\n").join([*lines, *([] if is_short else [Content("")]), last])
 
 
@@ -83,10 +83,10 @@ def _answer_bar(found: Headline, asked: float, width: int) -> Content:
 
 def part_text(section: ReportSection, whole: str, width: int, prompts: Content | None = None) -> Content:
     """The row under the cursor in full, sentences about the numbers, how to read them, and the *prompts* behind it."""
-    lines = [plain(first_part([whole], width))] if whole else []
+    lines = [plain(wrapped([whole], width, "  "))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:
-        lines.append(_muted(first_part([section.about], width)))
+        lines.append(plain(wrapped([section.about], width, "  ")).stylize_before(MUTED))
     lines += [Content(""), prompts] if prompts else []
     return Content("\n").join(lines)
 

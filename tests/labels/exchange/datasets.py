@@ -228,6 +228,7 @@ def key_press(
         seed=draw(st.sampled_from([0, 1, 2**63 - 1, -(2**63) + 1])),
         elapsed_ms=draw(st.integers(0, 100_000)),
         session="s",
+        source=draw(st.sampled_from(["", "old.csv (csv)"])),
         titles=draw(st.none() | st.integers(0, 10)) if action == LABEL else None,
         uid=f"{number:032x}",
         supersedes=target.uid if target else None,

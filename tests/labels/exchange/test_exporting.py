@@ -12,17 +12,7 @@ from labels.exchange.exporting import id_hash, text_hash
 from labels.exchange.merge import rows_of
 from labels.exchange.registry import FORMATS, left_out
 from labels.records import NOT_RELEVANT, RETRACT, UNSURE, MemoryText
-from tests.labels.exchange.datasets import (
-    PROMPT,
-    dataset,
-    datasets,
-    event,
-    extract,
-    names,
-    property_test,
-    read,
-    write,
-)
+from tests.labels.exchange.datasets import PROMPT, dataset, datasets, event, extract, names, property_test, read, write
 
 
 def test_one_annotators_events_or_what_all_say() -> None:

@@ -22,6 +22,16 @@ def task(field: str = '"blind": true') -> str:
     return f'[{{"data": {{"prompt": "q", "memory_id": "m"}}, "annotations": [{{"result": {result}, {field}}}]}}]'
 
 
+def asked(text: str) -> str:
+    return json.dumps({"record": "prompt", "id": "p", "text": text})
+
+
+RESULTS = [{"memory_id": "m", "digest": digest, "rank": 1, "score": 1} for digest in "de"]
+TWICE = json.dumps({"record": "retrieval", "run_id": "r", "prompt_id": "p", "results": RESULTS})
+NOTES = "prompt_id,memory_id,label:a,note:a\np,m,not,"
+ANSWER = '{{"text": "t", "prompt": "q", "memory_id": "m", "answer": {}}}'
+
+
 def test_a_fault_is_named_by_place_and_field() -> None:
     for name, text, complaint in [
         ("jsonl", '{"record": "event"', "line 1, row: expected a JSON object"),
@@ -37,18 +47,8 @@ def test_a_fault_is_named_by_place_and_field() -> None:
         ("jsonl", line(elapsed_ms="5"), "line 1, elapsed_ms: expected a whole number"),
         ("jsonl", f"{line()}\n{line()[:40]}", "line 2, row: expected a JSON object"),
         ("jsonl", f'{line()[:-1]}, "verdict": "not"}}', "line 1, row: expected a JSON object .the key 'verdict' comes"),
-        (
-            "jsonl",
-            '{"record": "prompt", "id": "p", "text": "a"}\n{"record": "prompt", "id": "p", "text": "b"}',
-            "line 2, text: expected one text for the prompt 'p'",
-        ),
-        (
-            "jsonl",
-            '{"record": "retrieval", "run_id": "r", "prompt_id": "p", "results": '
-            '[{"memory_id": "m", "digest": "d", "rank": 1, "score": 1},'
-            ' {"memory_id": "m", "digest": "e", "rank": 2, "score": 1}]}',
-            "line 1, results: expected each memory_id once",
-        ),
+        ("jsonl", f"{asked('a')}\n{asked('b')}", "line 2, text: expected one text for the prompt 'p'"),
+        ("jsonl", TWICE, "line 1, results: expected each memory_id once"),
         ("jsonl", '{"record": "prompt", "id": "", "text": ""}', "line 1, id: expected a text, not empty"),
         ("qrels", "p1 0 m1 1\np1 0 m1 0\n", "line 2, rel: expected one grade for p1 and m1"),
         ("qrels", "p1 0 m1 1\np1 0 m2", "line 2, row: expected 4 fields"),
@@ -68,17 +68,13 @@ def test_a_fault_is_named_by_place_and_field() -> None:
         ("csv", "prompt_id,memory_id,label:a,note:a\np,m,not,ok\np,n,not", "line 3: expected 4 cells, found 3"),
         (
             "csv",
-            'prompt_id,memory_id,label:a,note:a\np,m,not,"two\nlines"\np,n,not,"a note that\nis cut',
-            "the row from line 4 on: expected CSV .unexpected end of data.",
+            f'{NOTES}"two\nlines"\np,n,not,"a note that\nis cut',
+            "the row from line 4 on: expected CSV .unexpected end",
         ),
-        ("csv", 'prompt_id,memory_id,label:a,note:a\np,m,not,"a"b\n', "the row from line 2 on: expected CSV"),
+        ("csv", f'{NOTES}"a"b\n', "the row from line 2 on: expected CSV"),
         ("label-studio", "[{}]", r"\$\[0\], data: expected an object"),
         ("label-studio", task()[:-9], "line 1: expected JSON"),
-        (
-            "label-studio",
-            task('"lead_time": 1e300'),
-            r"\$\[0\]\.annotations\[0\], lead_time: expected a number of seconds",
-        ),
+        ("label-studio", task('"lead_time": 1e300'), r"\$\[0\]\.annotations\[0\], lead_time: expected a number of sec"),
         ("label-studio", task('"lead_time": -1'), "lead_time: expected a number of seconds from 0 to 1,000,000,000"),
         ("label-studio", task('"lead_time": NaN'), "lead_time: expected a number"),
         ("label-studio", task('"lead_time": "12"'), "lead_time: expected a number"),
@@ -86,27 +82,16 @@ def test_a_fault_is_named_by_place_and_field() -> None:
         ("label-studio", task('"blind": true, "blind": false'), "expected JSON .the key 'blind' comes twice"),
         ("label-studio", "{", "line 1: expected JSON"),
         ("label-studio", "{}", r"\$: expected a JSON array"),
-        (
-            "prodigy",
-            '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "yes"}',
-            "line 1, answer: expected one of",
-        ),
-        (
-            "prodigy",
-            '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "accept", "_timestamp": 1e300}',
-            "line 1, _timestamp: expected a whole number",
-        ),
+        ("prodigy", ANSWER.format('"yes"'), "line 1, answer: expected one of"),
+        ("prodigy", ANSWER.format('"accept", "_timestamp": 1e300'), "line 1, _timestamp: expected a whole number"),
     ]:
         with pytest.raises(ExchangeError, match=rf"^file[,:] .*{complaint}|^file, {complaint}"):
             read(name, text)
 
 
-def test_a_file_that_is_no_known_format_is_refused() -> None:
+def test_a_file_of_no_known_format_and_a_device_which_may_never_end_are_refused() -> None:
     for text in ("hello there", "{}", "[]", '{"a": 1}\n{"a": 2}', "1 2 3"):
         with pytest.raises(ExchangeError, match=r"no known format begins like this\. Name it with --format"):
             recognise(FileText(Path("file"), text))
-
-
-def test_a_device_is_refused_because_it_may_never_end() -> None:
     with pytest.raises(ExchangeError, match=r"^/dev/zero: is not a file"):
         read_source(Path("/dev/zero"))

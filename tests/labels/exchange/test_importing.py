@@ -15,8 +15,8 @@ from engine.prompt import Prompt, prompt_id
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
 from labels.exchange.files import Dataset, FileText
-from labels.exchange.importing import Context, Imported, import_file
-from labels.exchange.merge import read_events, rows_of
+from labels.exchange.importing import Context, Matched, import_file
+from labels.exchange.merge import MergedRows, read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
@@ -41,7 +41,7 @@ KNOWN = dataset()
 """A store that knows a prompt and a memory, and no label."""
 
 
-def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around: Any) -> Imported:
+def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around: Any) -> tuple[MergedRows, Matched]:
     source = FileText(Path("file.txt"), text.encode("utf-8").decode("utf-8"))
     return import_file(db, source, FORMATS[name], annotator, Context(**{"now": NOW, **around}))
 
@@ -67,9 +67,9 @@ def test_importing_a_file_twice_adds_nothing(given_dataset: Dataset, name: str) 
         known = {"prompts": given_dataset.prompts, "memories": given_dataset.memories}
         bring(after, name, text, **known)
         once = content(after)
-        again = bring(after, name, text, now=moment(700), **known)
+        again, _ = bring(after, name, text, now=moment(700), **known)
         assert content(after) == once
-        assert again.added.events == ()
+        assert again.events == ()
 
 
 @store_test
@@ -86,12 +86,12 @@ def test_importing_what_one_exported_oneself_adds_nothing(given_dataset: Dataset
 @given(stored_datasets)
 def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_dataset: Dataset) -> None:
     with opened(given_dataset, replace(given_dataset, events=(), pool=())) as (before, after):
-        imported = bring(after, "jsonl", bare(before))
-        assert imported.matched.events == 0
+        _, matched = bring(after, "jsonl", bare(before))
+        assert matched.events == 0
         uids = [each.uid for each in read_events(before)]
         assert [each.uid for each in read_events(after)] == uids
         assert content(after)["current"] == content(before)["current"]
-        assert bring(before, "jsonl", bare(after)).known == len(uids)
+        assert bring(before, "jsonl", bare(after))[0].known == len(uids)
 
 
 def bare(db: LabelDatabase) -> str:
@@ -103,21 +103,14 @@ def bare(db: LabelDatabase) -> str:
 
 def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
     with opened(KNOWN) as (db,):
-        imported = bring(db, "qrels", "p1 0 m1 1\np9 0 m1 1\np1 0 m9 0\n")
+        _, matched = bring(db, "qrels", "p1 0 m1 1\np9 0 m1 1\np1 0 m9 0\n")
         assert said(db) == [("qrels", "p1", "m1", "d1", RELEVANT)]
-        assert imported.matched.unknown_prompts == ("p9",)
-        assert imported.matched.unknown_memories == ("m9",)
-        assert imported.matched.events == 2
+        assert matched.unknown_prompts == ("p9",)
+        assert matched.unknown_memories == ("m9",)
+        assert matched.events == 2
 
 
-def test_a_label_is_about_the_memory_as_it_reads_now() -> None:
-    texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
-    with opened(dataset(memories=tuple(texts))) as (db,):
-        bring(db, "qrels", "p1 0 m1 1\n", memories=texts[1:2])
-        assert said(db) == [("qrels", "p1", "m1", "d2", RELEVANT)]
-
-
-def test_a_label_that_brings_its_text_is_about_that_text() -> None:
+def test_a_label_is_about_the_text_that_it_brings_or_else_about_the_memory_as_it_reads_now() -> None:
     texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"))]
     table = "prompt_id,memory_id,title,memory,label:jan\np1,m1,Tokens,old,relevant\np1,m1,Tokens,unknown,not\n"
     with opened(dataset(memories=tuple(texts))) as (db,):
@@ -128,6 +121,10 @@ def test_a_label_that_brings_its_text_is_about_that_text() -> None:
         assert [row[3] for row in said(db)] == ["d1", "d1"]
         bring(db, "csv", table.replace("old", "unknown"), annotator="kim")
         assert [len(row[3]) for row in said(db)] == [2, 2, 64, 64]
+    texts = [MEMORY._replace(digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
+    with opened(dataset(memories=tuple(texts))) as (db,):
+        bring(db, "qrels", "p1 0 m1 1\n", memories=texts[1:2])
+        assert said(db) == [("qrels", "p1", "m1", "d2", RELEVANT)]
 
 
 ANSWER = {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
@@ -185,16 +182,13 @@ def test_memsifts_own_events_stay_as_they_are_and_one_that_was_written_by_hand_n
         assert read_events(other)[0].source == "file.txt (jsonl)"
 
 
-def test_a_changed_mind_supersedes_what_was_imported_before() -> None:
+def test_a_changed_mind_supersedes_what_was_imported_and_an_old_label_no_newer_key_press() -> None:
     with opened(KNOWN) as (db,):
         for verdict, now in (("relevant", NOW), ("not", moment(601))):
             bring(db, "csv", f"prompt_id,memory_id,label:jan\np1,m1,{verdict}\n", now=now)
         first, second = read_events(db)
         assert second.supersedes == first.uid
         assert content(db)["current"] == [second.uid]
-
-
-def test_an_old_label_does_not_take_the_place_of_a_newer_key_press() -> None:
     newer = event("a" * 32, verdict=NOT_RELEVANT, ts=moment(60))
     tasks = write("label-studio", dataset(event("", ts=moment(5))))
     with opened(dataset(newer)) as (db,):
@@ -215,7 +209,7 @@ def test_the_annotator_may_be_named_where_the_file_names_nobody_or_one() -> None
         assert said(two) == []
 
 
-def test_a_retraction_of_nothing_and_a_retrieval_of_an_unknown_run_are_refused() -> None:
+def test_a_retraction_of_nothing_and_a_run_that_is_missing_are_refused_and_events_come_in_any_order() -> None:
     alone = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     run = write("jsonl", dataset(runs=(made_run("r"),), retrievals=({**RETRIEVED, "results": []},)))
     without = "\n".join(line for line in run.splitlines() if '"record": "run"' not in line)
@@ -224,9 +218,6 @@ def test_a_retraction_of_nothing_and_a_retrieval_of_an_unknown_run_are_refused()
             bring(db, "jsonl", write("jsonl", dataset(alone)))
         with pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
             bring(db, "jsonl", without)
-
-
-def test_events_in_another_order_find_what_they_supersede() -> None:
     label, retraction = event("a" * 32), event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     with opened(KNOWN) as (db,):
         bring(db, "jsonl", write("jsonl", dataset(retraction, label)))
@@ -236,8 +227,8 @@ def test_events_in_another_order_find_what_they_supersede() -> None:
 def test_a_run_becomes_a_system_that_injects_what_it_lists() -> None:
     rows = "p1 Q0 m1 1 2.5 other\np9 Q0 m1 1 2.5 other\np2 Q0 m1 1 2.5 other\np2 Q0 m9 2 1.5 other\n"
     with opened(dataset(prompts=(PROMPT, Prompt("p2", "x")))) as (db,):
-        imported = bring(db, "run", rows, root="/root")
-        assert imported.matched.retrievals == 2  # of an unknown prompt, and one with an unknown memory
+        _, matched = bring(db, "run", rows, root="/root")
+        assert matched.retrievals == 2  # of an unknown prompt, and one with an unknown memory
         held = rows_of(db)
         assert [(run["system"], run["root"]) for run in held.runs] == [("other", "/root")]
         (retrieved,) = held.retrievals

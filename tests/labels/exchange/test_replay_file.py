@@ -47,15 +47,6 @@ def test_a_written_row_is_the_one_that_the_design_gives() -> None:
     assert run_row(retrieval(["a"]))["judgement"] is None
 
 
-def test_rows_of_an_older_memsift_are_read(tmp_path: Path) -> None:
-    row = run_row(judged(["a"], ["b"]))
-    del row["judgement"]
-    for each in row["candidates"]:
-        each["verdict"] = {name: each["verdict"][name] for name in ("decision", "status", "reasoning")}
-    (outcome,) = read_outcomes(write(tmp_path / "r", json.dumps(row)))
-    assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a", "b"), (APPROVED, REJECTED))
-
-
 def test_rows_that_were_judged_in_two_wordings_are_not_one_run(tmp_path: Path) -> None:
     first, second = run_row(judged(["a"], [])), run_row(judged(["a"], [], prompt_id="p2"))
     second["judgement"]["template_hash"] = "f" * 16
@@ -65,7 +56,7 @@ def test_rows_that_were_judged_in_two_wordings_are_not_one_run(tmp_path: Path) -
     assert len(read_outcomes(write(tmp_path / "r", json.dumps(first), json.dumps(second)))) == 2
 
 
-def test_written_rows_are_read_back_as_outcomes(tmp_path: Path) -> None:
+def test_written_rows_are_read_back_as_outcomes_also_those_of_an_older_memsift(tmp_path: Path) -> None:
     written = [run_row(each) for each in (retrieval(["a"], {"b": "cap"}), judged(["a"], ["b"]))]
     written.append(run_row(failed(["c"], prompt_id="p2")))
     bm25, judge, failure = read_outcomes(write(tmp_path / "r", *map(json.dumps, written)))
@@ -74,6 +65,12 @@ def test_written_rows_are_read_back_as_outcomes(tmp_path: Path) -> None:
     assert (judge.candidates, judge.decisions) == (("a", "b"), (APPROVED, REJECTED))
     assert (failure.prompt_id, failure.fallback) == ("p2", TIMEOUT)
     assert (failure.candidates, failure.decisions) == (("c",), (FLAGGED,))
+    row = run_row(judged(["a"], ["b"]))
+    del row["judgement"]
+    for each in row["candidates"]:
+        each["verdict"] = {name: each["verdict"][name] for name in ("decision", "status", "reasoning")}
+    (outcome,) = read_outcomes(write(tmp_path / "r", json.dumps(row)))
+    assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a", "b"), (APPROVED, REJECTED))
 
 
 def test_a_line_separator_inside_a_text_does_not_end_the_row(tmp_path: Path) -> None:

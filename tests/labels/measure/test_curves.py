@@ -8,7 +8,7 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve
 from labels.measure.curves import MAX_LOOKS, MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
 from labels.measure.intervals import ANYTIME
 from labels.measure.metrics import Sample, headline
-from tests.labels.samples import Found, outcome
+from tests.labels.samples import Found, known, outcome
 
 
 def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-untyped-def]
@@ -26,8 +26,7 @@ def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-unt
 @pytest.mark.parametrize(("probabilities", "by"), [(False, STRENGTH), (True, PROBABILITY)])
 def test_the_curve_equals_that_of_scikit_learn(probabilities: bool, by: str) -> None:
     rows, people = scored(50, probabilities=probabilities)
-    found = coverage(rows, people)
-    assert found is not None
+    found = known(coverage(rows, people))
     assert found.by == by
     truth = [people[row.prompt_id]["m"] for row in rows]
     precision, recall, least = precision_recall_curve(truth, [-(row.scores[0] or 0.0) for row in rows])
@@ -38,16 +37,12 @@ def test_the_curve_equals_that_of_scikit_learn(probabilities: bool, by: str) -> 
         assert point.fires == point.judged / 50
 
 
-def test_the_last_point_of_the_curve_is_the_whole_system() -> None:
+def test_the_last_point_of_the_curve_is_the_whole_system_and_unlabelled_memories_count_only_for_the_fire_rate() -> None:
     rows, people = scored(400)
-    found = coverage(rows, people)
-    assert found is not None
+    found = known(coverage(rows, people))
     assert len(found.points) <= MAX_POINTS
     relevant = sum(judged["m"] for judged in people.values())
     assert found.points[-1][1:] == (relevant / 400, 1.0, 1.0, 400)
-
-
-def test_unlabelled_memories_count_only_for_the_fire_rate() -> None:
     rows, people = scored(20)
     some = {name: judged for name, judged in people.items() if name not in ("p3", "p4")}
     found = coverage(rows, some)
@@ -55,14 +50,15 @@ def test_unlabelled_memories_count_only_for_the_fire_rate() -> None:
     assert (found.points[-1].fires, found.points[-1].judged) == (1.0, 18)
 
 
-def test_without_scores_there_is_no_curve() -> None:
+def test_without_scores_probabilities_or_labels_there_is_no_curve() -> None:
     assert coverage([outcome(["m"], prompt_id=f"p{number}") for number in range(9)], {}) is None
+    assert reliability(*scored(5)) is None
+    assert history(Sample({}, 1)) == ()
 
 
 def test_reliability_equals_that_of_scikit_learn() -> None:
     rows, people = scored(500, probabilities=True)
-    found = reliability(rows, people)
-    assert found is not None
+    found = known(reliability(rows, people))
     truth = [people[row.prompt_id]["m"] for row in rows]
     said = [row.probabilities["m"] for row in rows]
     shares, means = calibration_curve(truth, said, n_bins=10)
@@ -70,10 +66,6 @@ def test_reliability_equals_that_of_scikit_learn() -> None:
     assert np.array([each.found for each in found.bins]) == pytest.approx(shares, abs=1e-9)
     assert np.array([each.said for each in found.bins]) == pytest.approx(means, abs=1e-9)
     assert sum(each.memories for each in found.bins) == found.memories == 500
-
-
-def test_without_probabilities_there_is_no_reliability() -> None:
-    assert reliability(*scored(5)) is None
 
 
 @pytest.mark.parametrize("prompts", [1, 39, 40, 41, 300])
@@ -87,7 +79,3 @@ def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
     assert moments[-1].precision == pytest.approx(sum(x for x, _ in judged.values()) / prompts)
     widths = [each.live.high - each.live.low for each in moments]
     assert widths == sorted(widths, reverse=True)
-
-
-def test_nothing_labelled_has_no_history() -> None:
-    assert history(Sample({}, 1)) == ()

@@ -19,7 +19,7 @@ from labels.measure.intervals import (
     headline_interval,
 )
 from labels.measure.metrics import Sample
-from tests.labels.simulated import Counts, World
+from tests.labels.samples import Counts, World, known
 
 
 def gate(least: float, low: float | None = None, high: float | None = None, looks: str = PLANNED) -> Gate:
@@ -36,8 +36,7 @@ def test_for_any_look_the_verdict_follows_the_confidence_sequence() -> None:
     found = decide(sample(prompts), gate(0.7, looks=ANYTIME))
     assert [found.live] == betting_intervals(prompts, 3, [60])
     assert found.estimate is not None
-    single = headline_interval(prompts)
-    assert single is not None
+    single = known(headline_interval(prompts))
     assert (found.estimate.interval.low, found.estimate.interval.high) == pytest.approx((single.low, single.high))
     between = (found.live.low + single.low) / 2
     assert (
@@ -46,7 +45,7 @@ def test_for_any_look_the_verdict_follows_the_confidence_sequence() -> None:
     assert decide(sample(prompts), gate(found.live.low, looks=ANYTIME)).verdict == PASS
 
 
-def test_in_the_indifference_zone_either_answer_comes_sooner() -> None:
+def test_in_the_indifference_zone_either_answer_comes_sooner_and_an_interval_inside_it_passes() -> None:
     prompts = World(0.75).prompts(random.Random(3), 120)
     live = deciding_interval(prompts, 3)
     middle = (live.low + live.high) / 2
@@ -55,9 +54,6 @@ def test_in_the_indifference_zone_either_answer_comes_sooner() -> None:
     below = decide(sample(prompts), gate(middle, middle - 0.01, live.high + 0.001))
     assert (above.verdict, above.either) == (PASS, False)
     assert (below.verdict, below.either) == (FAIL, False)
-
-
-def test_an_interval_inside_the_zone_passes() -> None:
     prompts = World(0.75).prompts(random.Random(3), 120)
     for least in (0.5, 0.95):
         found = decide(sample(prompts), gate(least, 0.4, 0.99))
@@ -79,9 +75,7 @@ def test_the_number_of_further_prompts_is_estimated() -> None:
 
 
 @pytest.mark.parametrize(
-    ("precision", "number", "least"),
-    [(0.9, 8, 0.8), (0.8, 60, 0.8)],
-    ids=["too few prompts", "too near the gate"],
+    ("precision", "number", "least"), [(0.9, 8, 0.8), (0.8, 60, 0.8)], ids=["too few prompts", "too near the gate"]
 )
 def test_no_number_of_further_prompts_is_guessed(precision: float, number: int, least: float) -> None:
     world = World(precision)
@@ -124,8 +118,7 @@ def test_the_first_prompts_count_at_the_largest_look_that_is_reached() -> None:
         (120, 120, None),
     ):
         found = decide(sample(prompts[:number]), gate(0.9))
-        assert found.estimate is not None
-        assert (found.estimate.prompts, found.waiting, found.look) == (counted, number - counted, look)
+        assert (known(found.estimate).prompts, found.waiting, found.look) == (counted, number - counted, look)
         assert found.to_go == (look - number if look else 0)
         same = decide(sample(prompts[:counted]), gate(0.9))
         assert (found.verdict, found.live, found.relevant) == (same.verdict, same.live, same.relevant)

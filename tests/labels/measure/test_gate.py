@@ -8,8 +8,6 @@ import pytest
 from engine.config import Config, config_json
 from engine.lean.record import replace as changed
 from engine.prompt import TYPED, Prompt
-from labels.exchange.replay_file import read_outcomes
-from labels.exchange.trec import read_qrels
 from labels.measure.evidence import EXCLUDE, Evidence, evidence_from_qrels, evidence_from_store
 from labels.measure.gate import (
     COSTS,
@@ -33,7 +31,7 @@ from labels.report.first_lines import first_lines
 from labels.report.gate_text import gate_lines
 from labels.report.notes import finishing, missing_labels, refusals, warnings
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, say, write
+from tests.labels.samples import ROOT, card, failed, judged, known, outcome, record, retrieval, say
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 PLAIN, JUDGED = "bm25", "bm25+judge"
@@ -65,20 +63,10 @@ def to_finish(known: Evidence, system: str) -> str:
     return f"{missing_labels(caveats.gaps)}. {finishing(caveats.gaps.left, known)}" if caveats.gaps else ""
 
 
-def run_and_qrels(
-    tmp_path: Path, qrels: dict[str, str], prompts: dict[str, str]
-) -> tuple[Sequence[Outcome], Judgements]:
+def run_and_qrels(qrels: dict[str, str], prompts: dict[str, str]) -> tuple[Sequence[Outcome], Judgements]:
     """prompt id -> letters: *prompts* are injected memories, *qrels* judged ones, in capitals if relevant."""
-    rows = [
-        f'{{"prompt_id": "{name}", "system": "bm25", "injected": [{ids(injected)}], "candidates": [{ids(injected)}]}}'
-        for name, injected in prompts.items()
-    ]
-    lines = [f"{name} 0 {each.lower()} {int(each.isupper())}" for name, said in qrels.items() for each in said]
-    return read_outcomes(write(tmp_path / "run.jsonl", *rows)), read_qrels(write(tmp_path / "qrels.txt", *lines))
-
-
-def ids(letters: str) -> str:
-    return ", ".join(f'{{"id": "{letter}"}}' for letter in letters)
+    said = {name: {letter.lower(): letter.isupper() for letter in letters} for name, letters in qrels.items()}
+    return [outcome(list(injected), prompt_id=name) for name, injected in prompts.items()], said
 
 
 # What counts
@@ -155,18 +143,16 @@ def test_an_adjudicated_prompt_keeps_its_place_in_gate_and_report(store: LabelSt
     assert live == gate_report(known, PLAIN, replace(HALF, looks=ANYTIME)).decision.live
 
 
-def test_prompts_from_files_have_a_fixed_random_order(tmp_path: Path) -> None:
+def test_prompts_from_files_have_a_fixed_random_order() -> None:
     names = [f"p{number}" for number in range(30)]
-    run, qrels = run_and_qrels(tmp_path, dict.fromkeys(names, "A"), dict.fromkeys(names, "a"))
-    order = list(evidence_from_qrels(run, qrels).ordered.sample(PLAIN).judged)
-    run, qrels = run_and_qrels(tmp_path, dict.fromkeys(reversed(names), "A"), dict.fromkeys(names, "a"))
-    assert list(evidence_from_qrels(run, qrels).ordered.sample(PLAIN).judged) == order
-    assert order != names
+    files = [run_and_qrels(dict.fromkeys(own, "A"), dict.fromkeys(names, "a")) for own in (names, reversed(names))]
+    order, again = (list(evidence_from_qrels(*both).ordered.sample(PLAIN).judged) for both in files)
+    assert order == again != names
     assert sorted(order) == sorted(names)
 
 
-def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt(tmp_path: Path) -> None:
-    run, qrels = run_and_qrels(tmp_path, {"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
+def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt() -> None:
+    run, qrels = run_and_qrels({"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
     assumed = evidence_from_qrels(run, qrels).ordered
     assert assumed.sample(PLAIN).judged.items() == {"p1": (1, 3), "p2": (1, 1), "p3": (0, 1)}.items()
     assert any(
@@ -313,9 +299,8 @@ def case_of(prompts: int, worth: float) -> str | None:
         name, kept = f"p{number}", ["b"] if number % 5 else []
         rows += [outcome(["a", "b"], prompt_id=name, system=PLAIN), outcome(kept, prompt_id=name, system=JUDGED)]
         said[name] = {"a": False, "b": True}
-    known = Evidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
-    case = judge_case(known, PLAIN, JUDGED, worth)
-    assert case is not None
+    evidence = Evidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
+    case = known(judge_case(evidence, PLAIN, JUDGED, worth))
     assert case.comparison.break_even == pytest.approx(5)
     return case.answer
 
@@ -330,8 +315,7 @@ def test_whether_the_judge_pays_depends_on_the_worth_of_a_relevant_memory() -> N
 def test_the_expense_is_per_answer_and_without_the_cache() -> None:
     calls = [JudgeCall(3000.0 if n == 0 else 900.0, 0.003, 3, True) for n in range(4)]
     calls += [JudgeCall(1.0, 0.0, 3, False), JudgeCall(3000.0, None, 0, True)]
-    found = expense(calls)
-    assert found is not None
+    found = known(expense(calls))
     assert (found.calls, found.median_ms, found.cost_usd) == (5, 300.0, pytest.approx(0.001))
     assert found.p95_ms == pytest.approx(2600)
     assert expense(calls[4:5]) is None

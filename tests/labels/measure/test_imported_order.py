@@ -1,11 +1,8 @@
 """The order of imported labels: their own times, or else none, as a file may be sorted by the labels themselves."""
 
 import json
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -28,55 +25,40 @@ SORTED = dict.fromkeys(PROMPTS[:60], RELEVANT) | dict.fromkeys(PROMPTS[60:], NOT
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return replayed(tmp_path / "labels.db")
-
-
-def replayed(path: Path) -> Path:
+@pytest.fixture(scope="module")
+def replayed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A store in which one memory was injected for each prompt."""
-    path.write_bytes(content())
+    path = tmp_path_factory.mktemp("replayed") / "labels.db"
+    with LabelStore.open(path, now=lambda: LONG_AGO) as store, store.together():
+        for name in PROMPTS:
+            record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
+    return path.read_bytes()
+
+
+@pytest.fixture
+def db(tmp_path: Path, replayed: bytes) -> Path:
+    path = tmp_path / "labels.db"
+    path.write_bytes(replayed)
     return path
-
-
-@cache
-def content() -> bytes:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "labels.db"
-        with LabelStore.open(path, now=lambda: LONG_AGO) as store, store.together():
-            for name in PROMPTS:
-                record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
-        return path.read_bytes()
 
 
 def import_labels(db: Path, form: str, verdicts: dict[str, str], annotator: str = "kim") -> None:
     path = db.parent / f"labels.{form}"
-    path.write_text(WRITERS[form](verdicts.items()), encoding="utf-8")
+    lines = [line_of(form, number, *said) for number, said in enumerate(verdicts.items())]
+    path.write_text("".join(f"{line}\n" for line in [*HEAD.get(form, []), *lines]), encoding="utf-8")
     done = memsift("import", path, "--format", form, "--annotator", annotator, "--db", db)
     assert f"{len(verdicts)} labels by {annotator}" in done.stderr, done.output
 
 
-def csv(verdicts: Iterable[tuple[str, str]]) -> str:
-    return "prompt_id,memory_id,digest,label:x\n" + "".join(f"{name},a,digest-of-a,{said}\n" for name, said in verdicts)
+HEAD = {"csv": ["prompt_id,memory_id,digest,label:x"]}
 
 
-def qrels(verdicts: Iterable[tuple[str, str]]) -> str:
-    return "".join(f"{name} 0 a {int(said == RELEVANT)}\n" for name, said in verdicts)
-
-
-def lines(verdicts: Iterable[tuple[str, str]]) -> str:
-    """JSON lines made by hand, with rising times."""
+def line_of(form: str, number: int, name: str, said: str) -> str:
+    """A label in a format; JSON lines have rising times."""
     about = {"record": "event", "annotator": "x", "memory_id": "a", "digest": "digest-of-a"}
-    return "".join(
-        json.dumps(
-            {**about, "prompt_id": name, "verdict": said, "ts": (LONG_AGO + timedelta(hours=number)).isoformat()}
-        )
-        + "\n"
-        for number, (name, said) in enumerate(verdicts)
-    )
-
-
-WRITERS = {"csv": csv, "qrels": qrels, "jsonl": lines}
+    at = {"prompt_id": name, "verdict": said, "ts": (LONG_AGO + timedelta(hours=number)).isoformat()}
+    forms = {"csv": f"{name},a,digest-of-a,{said}", "qrels": f"{name} 0 a {int(said == RELEVANT)}"}
+    return {**forms, "jsonl": json.dumps(about | at)}[form]
 
 
 def order(db: Path) -> list[str]:
@@ -96,13 +78,13 @@ def test_labels_imported_in_the_order_of_relevance_give_an_interval_around_the_e
     assert order(db) != PROMPTS
 
 
-def test_the_order_of_imported_labels_depends_on_neither_file_nor_store(db: Path) -> None:
+def test_the_order_of_imported_labels_depends_on_neither_file_nor_store(db: Path, replayed: bytes) -> None:
     import_labels(db, "csv", SORTED)
     first, other = order(db), db.with_name("other.db")
     memsift("merge-labels", db, "--db", other)
     assert order(other) == first
-    other.unlink()
-    import_labels(replayed(other), "qrels", dict(reversed(SORTED.items())))
+    other.write_bytes(replayed)
+    import_labels(other, "qrels", dict(reversed(SORTED.items())))
     assert order(other) == first
 
 

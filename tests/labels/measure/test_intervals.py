@@ -21,8 +21,8 @@ from labels.measure.intervals import (
     headline_interval,
     wilson,
 )
-from tests.benchmarks.other_sequences import mirrored
-from tests.labels.simulated import World
+from tests.benchmarks.intervals import mirrored
+from tests.labels.samples import World, known
 
 UNEVEN = [(3, 3), (0, 3), (2, 2), (1, 3), (0, 0), (1, 1), (3, 3), (0, 2), (2, 3)]
 
@@ -31,14 +31,11 @@ def close(interval: Interval | None, low: float, high: float) -> bool:
     return interval is not None and (interval.low, interval.high) == pytest.approx((low, high), abs=1e-6)
 
 
-def test_wilson_equals_that_of_statsmodels() -> None:
+def test_wilson_equals_that_of_statsmodels_also_for_a_size_that_is_not_whole() -> None:
     for successes, n in [(41, 50), (0, 10), (10, 10), (1, 1), (0, 1), (112, 243)]:
         for confidence in [0.8, 0.95, 0.99]:
             oracle = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
             assert close(wilson(successes, n, confidence), *oracle), (successes, confidence)
-
-
-def test_wilson_takes_a_size_that_is_not_whole() -> None:
     oracle = proportion_confint(20.5, 25.0, method="wilson")
     assert close(wilson(20.5, 25.0), *oracle)
     assert wilson(0, 0) is None
@@ -47,8 +44,7 @@ def test_wilson_takes_a_size_that_is_not_whole() -> None:
 @given(st.integers(0, 60), st.integers(1, 60))
 def test_wilson_holds_the_estimate_and_stays_a_proportion(successes: int, more: int) -> None:
     n = successes + more
-    interval = wilson(successes, n)
-    assert interval is not None
+    interval = known(wilson(successes, n))
     assert 0 <= interval.low <= successes / n <= interval.high <= 1
 
 
@@ -58,16 +54,19 @@ def test_the_cluster_variance_is_that_of_a_regression_with_clustered_errors() ->
         values += [1.0] * relevant + [0.0] * (judged - relevant)
         prompts += [number] * judged
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": prompts})
-    effect = design_effect([counts for counts in UNEVEN if counts[1]])
-    assert effect is not None
+    effect = known(design_effect([counts for counts in UNEVEN if counts[1]]))
     assert (effect * 0.6 * 0.4 / 20) ** 0.5 == pytest.approx(float(fit.bse[0]), abs=1e-6)
 
 
-def test_the_design_effect_is_1_for_single_memories_and_the_prompts_size_for_identical_ones() -> None:
+def test_the_design_effect_is_1_for_single_memories_their_number_for_identical_ones_and_narrows_nothing() -> None:
     alone = [(1, 1)] * 30 + [(0, 1)] * 20
     identical = [(3, 3)] * 30 + [(0, 3)] * 20
     assert design_effect(alone) == pytest.approx(50 / 49)
     assert design_effect(identical) == pytest.approx(3 * 50 / 49)
+    even = [(1, 2)] * 20
+    assert design_effect(even) == 0
+    assert effective_size(even) == 40
+    assert headline_interval(even) == wilson(20, 40)
 
 
 def test_two_extreme_prompts_lower_the_effective_size_where_few_are_judged() -> None:
@@ -88,25 +87,14 @@ def test_the_headline_interval_is_wilsons_with_the_effective_size() -> None:
     assert close(headline_interval(identical), *proportion_confint(0.6 * n, n, method="wilson"))
 
 
-def test_prompts_that_are_more_alike_than_chance_do_not_narrow_the_interval() -> None:
-    even = [(1, 2)] * 20
-    assert design_effect(even) == 0
-    assert effective_size(even) == 40
-    assert headline_interval(even) == wilson(20, 40)
-
-
-@pytest.mark.parametrize("relevant", [3, 0])
-def test_all_or_none_relevant_count_about_one_memory_for_each_prompt(relevant: int) -> None:
-    assert design_effect([(relevant, 3)] * 10) is None
-    assert 9 < effective_size([(relevant, 3)] * 10) < 10
-    assert 48 < effective_size([(relevant, 3)] * 50) < 50
-
-
-def test_one_prompt_counts_as_about_one_memory() -> None:
+def test_all_or_none_relevant_and_a_single_prompt_count_about_one_memory_for_each_prompt() -> None:
+    for relevant in (3, 0):
+        assert design_effect([(relevant, 3)] * 10) is None
+        assert 9 < effective_size([(relevant, 3)] * 10) < 10
+        assert 48 < effective_size([(relevant, 3)] * 50) < 50
     assert design_effect([(2, 3)]) is None
     assert 0.9 < effective_size([(2, 3)]) < 1
-    interval = headline_interval([(2, 3)])
-    assert interval is not None
+    interval = known(headline_interval([(2, 3)]))
     assert interval.high - interval.low > 0.75
 
 

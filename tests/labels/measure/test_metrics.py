@@ -1,43 +1,24 @@
 """The numbers of each system in a report: what is counted, and over which prompts."""
 
 from labels.measure.evidence import Evidence, evidence_from_qrels
-from labels.measure.intervals import Interval, headline_interval
+from labels.measure.intervals import headline_interval
 from labels.measure.metrics import Ratio, Worst
 from labels.measure.report import Captions, SystemReport, build_report
 from labels.records import Judgements, Outcome
 from tests.labels.samples import Found, outcome
 
-PEOPLE = {
-    "p1": {"a": True, "b": False},
-    "p2": {"a": False, "b": False},
-    "p3": {"a": True},
-}
+PEOPLE = {"p1": {"a": True, "b": False}, "p2": {"a": False, "b": False}, "p3": {"a": True}}
 BM25 = [
     outcome(["a", "b", "c"]),
     outcome(["a", "b"], prompt_id="p2"),
     outcome([], prompt_id="p3"),
     outcome([], prompt_id="p4"),
 ]
-JUDGE = [
-    outcome(["a"], system="judge"),
-    outcome([], prompt_id="p2", system="judge"),
-    outcome(["a"], prompt_id="p3", system="judge"),
-    outcome([], prompt_id="p4", system="judge"),
-]
 
 
 def measured(*rows: Outcome, people: Judgements = PEOPLE) -> SystemReport:
     """The numbers of the first system."""
     return build_report(Evidence(rows, people)).systems[0]
-
-
-def test_every_number_of_a_system_is_over_its_prompts_and_the_pool_of_all_systems() -> None:
-    bm25, judge = build_report(Evidence([*BM25, *JUDGE], PEOPLE)).systems
-    assert (bm25.precision, judge.precision) == (Ratio(1, 4), Ratio(2, 2)), "holding back is not punished"
-    assert (bm25.bounds, bm25.unjudged) == (Interval(1 / 5, 2 / 5), Ratio(1, 5))
-    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 4), Ratio(1, 2), Ratio(0, 2))
-    assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(3, 3), Ratio(1, 3))
-    assert (bm25.recall_in_pool, judge.recall_in_pool) == (Ratio(1, 2), Ratio(2, 2))
 
 
 def test_precision_is_unknown_and_not_zero_when_nothing_was_judged() -> None:
@@ -59,16 +40,13 @@ def found_by(*matched: int | None) -> tuple[Found, ...]:
     return tuple(Found(-1.0, "high", number) for number in matched)
 
 
-def test_a_prompt_is_polluted_by_an_irrelevant_memory_with_one_matched_word() -> None:
+def test_a_prompt_is_polluted_by_an_irrelevant_memory_with_one_matched_word_where_their_number_is_known() -> None:
     rows = [
         outcome(["a", "b"], found=found_by(1, 1)),
         outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
         outcome(["a"], prompt_id="p3", found=found_by(1)),
     ]
     assert measured(*rows).polluted_rate == Ratio(1, 3)
-
-
-def test_pollution_needs_the_number_of_matched_words() -> None:
     rows = [
         outcome(["a"], found=found_by(None)),
         outcome(["a", "b"], prompt_id="p2"),
@@ -79,14 +57,11 @@ def test_pollution_needs_the_number_of_matched_words() -> None:
     assert measured(*rows).polluted_rate == Ratio(0, 1)
 
 
-def test_recall_of_all_known_counts_memories_outside_of_the_pool() -> None:
-    found = measured(*BM25, people={**PEOPLE, "p1": {"a": True, "b": False, "never found": True}})
-    assert (found.recall_of_known, found.recall_in_pool) == (Ratio(1, 3), Ratio(1, 1))
-
-
-def test_the_pool_holds_injected_memories_and_judged_candidates() -> None:
+def test_the_pool_holds_injected_memories_and_judged_candidates_and_recall_of_all_known_also_others() -> None:
     rows = [outcome(["a"], decisions={"a": None, "b": None, "c": None}), outcome(["d"], system="other")]
     assert measured(*rows, people={"p1": {"a": True, "b": True, "elsewhere": True}}).recall_in_pool == Ratio(1, 2)
+    found = measured(*BM25, people={**PEOPLE, "p1": {"a": True, "b": False, "never found": True}})
+    assert (found.recall_of_known, found.recall_in_pool) == (Ratio(1, 3), Ratio(1, 1))
 
 
 def test_a_prompt_has_nothing_relevant_only_if_its_whole_pool_is_judged() -> None:
@@ -172,14 +147,11 @@ INJECTED = [
 ]
 
 
-def test_the_worst_memories_and_prompts_are_irrelevant_most_often() -> None:
+def test_the_worst_memories_and_prompts_are_irrelevant_most_often_and_few() -> None:
     """Two systems that inject the same for one prompt count once. A single irrelevant pair is not listed."""
     report = build_report(Evidence(INJECTED, JUDGED), Captions(memories={"b": "Use B"}, prompts={"p1": "one"}))
     assert report.worst_memories == (Worst("b", "Use B", irrelevant=3, relevant=0),)
     assert report.worst_prompts == (Worst("p3", "", irrelevant=2, relevant=0), Worst("p1", "one", 2, 1))
-
-
-def test_the_list_of_the_worst_is_short() -> None:
     rows = [outcome(["m", "n"], prompt_id=f"p{number:02}") for number in range(30)]
     people = {f"p{number:02}": {"m": False, "n": False} for number in range(30)}
     report = build_report(Evidence(rows, people))

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from engine.config import SYSTEMS
 from engine.wording import cells
 from labels.measure.evidence import Evidence
@@ -11,16 +9,8 @@ from labels.measure.intervals import Estimate, Interval
 from labels.measure.metrics import Headline, Ratio
 from labels.measure.report import Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
-from labels.report.first_lines import (
-    BY_REPLAY,
-    IN_LABEL,
-    IN_REPLAY,
-    Step,
-    first_lines,
-    headline,
-    next_step,
-)
-from labels.report.text import report_text, step_lines
+from labels.report.first_lines import BY_REPLAY, IN_LABEL, IN_REPLAY, Step, first_lines, headline, next_step
+from labels.report.forms import report_text, step_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 
@@ -169,14 +159,8 @@ def test_a_configured_system_that_was_not_replayed_is_to_be_replayed_first() -> 
     assert first_lines(replace(made, configured="bm25"))[1].startswith("bm25 injected 100 memories")
 
 
-@pytest.mark.parametrize(
-    ("good", "prompts", "step"),
-    [(20, 100, "drop unlikely memories"), (100, 100, "nothing to do; measure again after new prompts or new memories")],
-)
-def test_enough_labels_lead_to_tuning_or_to_nothing(good: int, prompts: int, step: str) -> None:
-    assert next_step(many(good, prompts)).what == step
-
-
-def test_with_a_cutoff_and_a_wide_range_more_labels_are_asked_for() -> None:
+def test_enough_labels_lead_to_tuning_or_to_nothing_and_with_a_cutoff_and_a_wide_range_to_more_labels() -> None:
+    assert next_step(many(20, 100)).what == "drop unlikely memories"
+    assert next_step(many(100, 100)).what == "nothing to do; measure again after new prompts or new memories"
     step = next_step(many(12, 24, ("memsift+cutoff",)))
     assert step.what == "replay and label 24 more prompts for a range a quarter narrower"

@@ -16,15 +16,8 @@ from tests.benchmarks.cutoff import CONFIDENCE, MOST
 from tests.benchmarks.example_projects import example_projects
 from tests.benchmarks.locomo import judged
 from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_paste
-from tests.benchmarks.served import (
-    CORPUS,
-    EXAMPLES,
-    corpus_roots,
-    example_roots,
-    graded,
-    left_out,
-    measured,
-)
+from tests.benchmarks.served import CORPUS, EXAMPLES, corpus_roots, example_roots, graded, left_out, measured
+from tests.labels.samples import known
 from tests.labels.tuning.judged import world
 
 MODEL = FeatureWeights(default_model.INTERCEPT, default_model.WEIGHTS)
@@ -80,8 +73,7 @@ def test_on_locomo_it_is_three_times_as_precise_as_bm25(shared_data: Path) -> No
 
 
 def test_the_engine_computes_what_was_fitted() -> None:
-    cutoff = default_cutoff(Config())
-    assert cutoff is not None
+    cutoff = known(default_cutoff(Config()))
     prompt = world(1)[0]
     found = [cutoff.model.probability(example.features) for example in prompt.examples]
     assert found == pytest.approx(MODEL.of_prompt(prompt))
@@ -113,7 +105,7 @@ def test_a_question_before_a_long_paste_is_answered_as_well_as_alone(kind: str, 
 # The default model as a prior
 
 
-def test_without_labels_of_both_kinds_the_weights_stay_near_the_prior() -> None:
+def test_without_labels_of_both_kinds_the_weights_stay_near_the_prior_of_the_strategy() -> None:
     prior = prior_of("memsift")
     rows, _ = labelled(world(3))
     found = fit(rows[:4], [False] * 4, prior)
@@ -123,7 +115,4 @@ def test_without_labels_of_both_kinds_the_weights_stay_near_the_prior() -> None:
     }
     assert max(moved.values()) < 0.15
     assert found.intercept < prior.weights.intercept
-
-
-def test_another_strategy_has_no_prior() -> None:
     assert prior_of(FTS5_BM25).weights.by_feature == {}

@@ -36,6 +36,7 @@ from labels.tuning.fitting import DEFAULT
 from labels.tuning.forms import format_text, more_prompts
 from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, OWN, Tuning, labels_hash, tune
 from tests.engine.builders import fillers, memory, open_index
+from tests.labels.samples import known
 from tests.labels.tuning.judged import example, judged, labels_only, world
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -47,8 +48,10 @@ def made() -> Tuning:
 
 
 def precision_on(unseen: list[JudgedPrompt], made: Tuning) -> float:
-    assert made.at is not None
-    return point(unseen, [made.weights.of_prompt(one) for one in unseen], made.at.threshold, 3, 0.9).precision or 0.0
+    return (
+        point(unseen, [made.weights.of_prompt(one) for one in unseen], known(made.at).threshold, 3, 0.9).precision
+        or 0.0
+    )
 
 
 # What is learned from
@@ -73,7 +76,7 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
     assert found.today == {"kept", "edited"}
 
 
-def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded() -> None:
+def test_a_file_judges_memories_without_a_row_and_a_label_that_is_unsure_or_of_an_earlier_text_says_nothing() -> None:
     judgements = {"p": {"yes": True, "no": False}}
     as_not, excluded = Truth.from_qrels(judgements, excludes=False), Truth.from_qrels(judgements, excludes=True)
     assert [as_not.of("p", (name, "")) for name in ("yes", "no", "other")] == [True, False, False]
@@ -81,9 +84,6 @@ def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded(
     assert as_not.is_judged("q")
     assert not excluded.is_judged("q")
     assert as_not.relevant("p", {}) == 1
-
-
-def test_who_is_unsure_says_nothing_and_a_label_of_an_earlier_text_is_no_relevant_memory() -> None:
     unsure = Truth.from_gold([Gold("p", "m", "d", UNSURE, "single", 1)])
     assert (unsure.is_judged("p"), unsure.of("p", ("m", "d"))) == (False, None)
     gold = [Gold("p", "m", "old", RELEVANT, "single", 1), Gold("p", "m", "new", RELEVANT, "single", 1)]
@@ -188,16 +188,13 @@ def at(
     return ThresholdPoint(threshold, 50, 25, 0, 50, *rates, lower=lower, low_elsewhere=elsewhere, expected=expected)
 
 
-def test_thresholds_are_tested_downwards_from_the_one_that_p_calls_safest_at_half_the_risk() -> None:
+def test_thresholds_are_tested_downwards_from_the_safest_at_half_the_risk_or_by_the_bound_for_other_roots() -> None:
     points = [at(0.0, 0.9, 0.8), at(0.1, 0.6, 0.5), at(0.2, 0.8, 0.7), at(0.3, 0.7, 0.6, 0.9), at(0.4, 0.9, 0.9)]
     assert safest(points) == points[3]
     assert choose(points, 0.7) == points[2]
     assert choose(points, 0.65) == points[2]
     assert choose(points, 0.5) == points[0]
     assert choose(points, 0.75) is None
-
-
-def test_the_threshold_for_another_root_goes_by_the_bound_for_other_roots() -> None:
     points = [at(0.0, 0.9, 0.8, elsewhere=0.2), at(0.1, 0.9, 0.8, elsewhere=0.6), at(0.2, 0.9, 0.8, 0.9, 0.7)]
     assert choose(points, 0.6, 4) == points[1]
     assert choose(points, 0.6) == points[0]
@@ -237,15 +234,12 @@ def test_a_tuning_reaches_its_target_on_prompts_that_it_has_not_seen() -> None:
     made = tune(world(400), 0.7, 0.9, 3)
     assert made.at is not None
     assert precision_on(world(1000, seed=2), made) >= 0.7
-    without = made.points[0].precision
-    assert without is not None
+    without = known(made.points[0].precision)
     assert without < 0.6
     assert (made.prompts, made.relevant + made.not_relevant) == (400, 1600)
 
 
-def test_the_reliability_counts_every_label_once_and_changes_are_what_is_injected_before_or_after(
-    made: Tuning,
-) -> None:
+def test_the_reliability_counts_every_label_once_and_changes_are_what_is_injected_before_or_after(made: Tuning) -> None:
     assert sum(one.count for one in made.reliability) == 400
     assert sum(one.observed * one.count for one in made.reliability) == pytest.approx(made.relevant)
     assert made.brier < made.base_rate * (1 - made.base_rate)
@@ -295,8 +289,7 @@ def test_a_model_that_was_written_is_the_one_that_the_engine_reads_and_both_agre
 ) -> None:
     content = forms.model_content(made, Config(), NOW, OWN)
     assert forms.write_model(str(tmp_path / "state"), content) == tmp_path / "state/cutoff.json"
-    cutoff = load_cutoff(str(tmp_path / "state"), Config(), "", bool)
-    assert cutoff is not None
+    cutoff = known(load_cutoff(str(tmp_path / "state"), Config(), "", bool))
     assert made.at is not None
     assert cutoff.least(has_judge=False) == made.at.threshold
     assert cutoff.least(has_judge=True) == made.doubt
@@ -320,9 +313,7 @@ def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> Non
 # What is shown
 
 
-def test_the_text_says_labels_injections_losses_and_the_next_step_and_marks_the_threshold(
-    made: Tuning,
-) -> None:
+def test_the_text_says_labels_injections_losses_and_the_next_step_and_marks_the_threshold(made: Tuning) -> None:
     assert made.at is not None
     lines = format_text(made, width=200).splitlines()
     lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Corpus, Memory
     from labels.exchange.exporting import Extract
-    from labels.exchange.importing import Context, Imported
+    from labels.exchange.importing import Context, Matched
     from labels.exchange.merge import MergedRows
     from labels.exchange.registry import ExchangeFormat
 
@@ -215,9 +215,11 @@ def import_(
     store = opened_copy(store_path(db, writes=True)) if dry_run else opened_labels(db, writes=True)
     with store as labels, ExitStack() as end:
         with labels.writing():
-            imported = import_file(labels, source, form, annotator, context)
+            added, matched = import_file(labels, source, form, annotator, context)
             end.enter_context(uninterrupted())
-        report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
+        verb = "Would import" if dry_run else "Imported"
+        report_added(f"{verb} from {file.name}, {form.name}", added)
+        report_left_out(matched)
 
 
 def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
@@ -239,10 +241,7 @@ def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
     )
 
 
-def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
-    verb = "Would import" if dry_run else "Imported"
-    report_added(f"{verb} from {what}", imported.added, imported.known)
-    matched = imported.matched
+def report_left_out(matched: Matched) -> None:
     for names, kind in ((matched.unknown_prompts, "prompt"), (matched.unknown_memories, "memory")):
         if names:
             tell(f"Unknown here, and without a text in the file: {counted(len(names), kind)}, such as {names[0]!r}.")
@@ -270,11 +269,11 @@ def merge_labels(other: Annotated[Path, argument(type=click.Path(path_type=Path)
         with labels.writing():
             added = merge(labels, other)
             end.enter_context(uninterrupted())
-        report_added(f"Merged {other.name}", added, added.known)
+        report_added(f"Merged {other.name}", added)
 
 
-def report_added(what: str, added: MergedRows, known: int) -> None:
-    """Tell what a label store received, after the words *what*, and how many key presses (*known*) it had already."""
+def report_added(what: str, added: MergedRows) -> None:
+    """Tell what a label store received, after the words *what*, and how many key presses it had already."""
     labels = [event for event in added.events if event.verdict]
     people = sorted({event.annotator for event in labels})
     parts = [
@@ -284,5 +283,5 @@ def report_added(what: str, added: MergedRows, known: int) -> None:
         counted(added.memories, "memory text"),
         counted(added.retrievals, "retrieval"),
     ]
-    there = f"; {counted(known, 'key press', 'key presses')} already there" if known else ""
+    there = f"; {counted(added.known, 'key press', 'key presses')} already there" if added.known else ""
     tell(f"{what}: {', '.join(part for part in parts if not part.startswith('0 ')) or 'nothing new'}{there}.")

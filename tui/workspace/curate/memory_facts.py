@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from contextlib import closing
 from functools import lru_cache
@@ -250,7 +249,7 @@ def said_in_file(root: str, text: str) -> tuple[str, list[tuple[str, bool]]]:
     Beside each related file: whether it is there, in the project around *root*.
     """
     try:
-        writing, text = _writing(root, os.stat(root).st_mtime_ns), text.removeprefix("\ufeff")
+        writing, text = _writing(root, Path(root).stat().st_mtime_ns), text.removeprefix("\ufeff")
         reason, names = writing.reason(text), writing.related(text)[:MOST_RELATED]
     except (CurationError, OSError, ValueError, RecursionError):
         return "", []
