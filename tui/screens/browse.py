@@ -202,7 +202,7 @@ class BrowseScreen(ModeScreen):
                 self._shown_kind = kind
                 self.refresh_bindings()
             text = self.changes.note_seen(memory.summary)
-            reason, related = said_in_file(self.changes.home(memory.summary)[0], text)
+            reason, related = said_in_file(memory.summary.root, text)
             facts, say = self.memories.facts, partial(keyed, self.app)
             lines = about_lines(memory, facts, related, say, signs(self))
             whole = detail_text(memory, facts, say, self.marker, [] if self.is_large else lines, reason)

@@ -222,10 +222,7 @@ class DiffScreen(ModeScreen):
     @property
     def prompt(self) -> Prompt | None:
         row = self.diffs.current
-        if row is None:
-            return None
-        workspace = self.app.workspace
-        return workspace.lists.known(row.diff.prompt_id)
+        return self.app.workspace.lists.known(row.diff.prompt_id) if row else None
 
     @on(RowList.Selected)
     async def action_open(self) -> None:

@@ -101,12 +101,12 @@ class MemoryChanges(ScreenPart):
 
     def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
         def retire(reason: str) -> None:
-            operations = [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories]
+            operations = [Retire(memory.root, memory.own, reason, reason == WRONG) for memory in memories]
             self.change("Retired", operations, read)
 
         def choose(reason: str) -> None:
             if reason == ARCHIVE:
-                self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
+                self.change("Archived", [Archive(memory.root, memory.own, "") for memory in memories], read)
             elif reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
                 self._screen.ask(AskLine(f"Why retire {_name_of(memories)}?", hint=hint), retire)
@@ -117,7 +117,7 @@ class MemoryChanges(ScreenPart):
 
     def action_restore(self) -> None:
         def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Restored", [Restore(*self.home(memory)) for memory in memories], read)
+            self.change("Restored", [Restore(memory.root, memory.own) for memory in memories], read)
 
         self._choose("Restored", INACTIVE, restore)
 
@@ -125,7 +125,7 @@ class MemoryChanges(ScreenPart):
         self._choose("Changed the tags of", (), self._ask_tags)
 
     def _ask_tags(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        difference(Tag(*self.home(memories[0]), ("tag",), ()), read)
+        difference(Tag(memories[0].root, memories[0].own, ("tag",), ()), read)
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
@@ -135,7 +135,7 @@ class MemoryChanges(ScreenPart):
             add = [tag for tag in given if is_single or not tag.startswith("-")]
             if not is_single:
                 gone = [tag[1:].strip() for tag in given if tag.startswith("-")]
-            operations = [Tag(*self.home(memory), tuple(add), tuple(gone)) for memory in memories]
+            operations = [Tag(memory.root, memory.own, tuple(add), tuple(gone)) for memory in memories]
             self.change("Changed the tags of", operations, read)
 
         hint = "Separate tags with commas. " + ("Delete a tag to remove it." if is_single else "-TAG removes a tag.")
@@ -145,7 +145,7 @@ class MemoryChanges(ScreenPart):
         """Open the form of the memory under the cursor."""
         with self.app.telling_errors():
             memory, read, text = self._to_edit()
-            root, own = self.home(memory)
+            root, own = memory.root, memory.own
             form = writing_of(root, own.file).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
@@ -173,7 +173,7 @@ class MemoryChanges(ScreenPart):
             elif is_part(memory):
                 self.app.take_changes(is_reread=False)
             else:
-                self.change("Edited", [Rewrite(*self.home(memory), text, new)], {})
+                self.change("Edited", [Rewrite(memory.root, memory.own, text, new)], {})
 
     def _to_edit(self) -> tuple[MemorySummary, dict[str, str | None], str]:
         """The memory to edit, its file as it was shown, and its text. Raises CurationError."""
@@ -203,7 +203,7 @@ class MemoryChanges(ScreenPart):
 
     def ask_kept(self, chosen: list[MemorySummary]) -> None:
         with self.app.telling_errors():
-            roots = {self.home(summary)[0] for summary in chosen}
+            roots = {summary.root for summary in chosen}
             if len(roots) > 1:
                 key = keyed(self.app, "{change.move}")
                 raise CurationError(
@@ -214,7 +214,7 @@ class MemoryChanges(ScreenPart):
             form, suggested = merged_form(kept, others, read)
 
             def merging(changes: Changes) -> Merge:
-                return Merge(*self.home(kept), tuple(other.own for other in others), changes=changes)
+                return Merge(kept.root, kept.own, tuple(other.own for other in others), changes=changes)
 
             def merge(changes: Changes) -> None:
                 self.change("Merged", [merging(changes)], read)
@@ -236,7 +236,7 @@ class MemoryChanges(ScreenPart):
             with self.app.telling_errors():
                 if path.strip():
                     target = readable_root(str(Path(path.strip()).expanduser()))
-                    self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
+                    self.change("Moved", [Move(memory.root, memory.own, target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
         self._screen.ask(AskLine(f"Move {_name_of(memories)} to which folder?", hint=hint), move)
@@ -262,15 +262,10 @@ class MemoryChanges(ScreenPart):
 
     # Changing
 
-    def home(self, memory: MemorySummary) -> tuple[str, MemorySummary]:
-        """The root of a memory, and the memory under its own id."""
-        return memory.root, memory.own
-
     def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
         """Raises CurationError for a memory in a format that is only read."""
         for memory in memories:
-            root, own = self.home(memory)
-            writing_of(root, own.file)
+            writing_of(memory.root, memory.own.file)
 
     def _choose(
         self,

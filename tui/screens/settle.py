@@ -74,10 +74,7 @@ class SettleScreen(ModeScreen):
 
     @property
     def prompt(self) -> Prompt | None:
-        workspace = self.app.workspace
-        if self.dispute is None:
-            return None
-        return workspace.lists.known(self.dispute.prompt_id)
+        return self.app.workspace.lists.known(self.dispute.prompt_id) if self.dispute else None
 
     def show_dispute(self, happened: str = "") -> None:
         """Show the first dispute, or that there is none. The line at the bottom begins with *happened*."""

@@ -47,8 +47,6 @@ SPOKEN_WIDTHS = 30, 20, 11
 """The same in words; the narrowest has the outcome alone."""
 
 WAITING, NO_RECORD, NOT_FOUND = "…", "no record", "not found"
-NOTES = {WAITING: "not known yet"}
-"""Notes in words."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ def _result_column(place: int, head: str, size: int, drawn: Signs) -> Column:
     def result(row: Row) -> Cell:
         note, candidate = row.notes[place], row.candidates[place]
         if note:
-            return (NOTES.get(note, note) if drawn.in_words else note), "muted"
+            return ("not known yet" if drawn.in_words and note == WAITING else note), "muted"
         if drawn.in_words:
             return _in_words(candidate, size), "good" if candidate and candidate.injected else "muted"
         return _drawn(candidate, size) if candidate else ("", "muted")

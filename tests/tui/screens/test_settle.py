@@ -22,8 +22,7 @@ def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
     prompt = typed_prompt("who is quasar signing what?")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt], annotator="cat", busy_timeout_s=0.01)
     workspace.keep(workspace.run(prompt, "memsift"))
-    pool = workspace.pool(prompt.id)
-    assert pool is not None
+    pool: Any = workspace.pool(prompt.id)
     for card, said in zip(pool.cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
         for who, verdict in zip(("ann", "bob"), said, strict=True):
             why = {"note": "[/b] mine", "reason": "stale"} if verdict == "not" else {}

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,8 +145,7 @@ def test_tune_leaves_them_out_and_a_model_knows_whether_it_had_phrases(root: Pat
     assert json.loads((state / "cutoff.json").read_text("utf-8"))["phrases"] is True
     assert "was tuned" not in memsift(*command).stderr + doctor_on_cutoff(root)
     config = read_config(str(root), {}).config
-    found = load_cutoff(str(state), config, "", bool)
-    assert found is not None
+    found: Any = load_cutoff(str(state), config, "", bool)
     assert found.model.has_phrases
     Path(root, ".memsift/phrases.jsonl").unlink()
     assert "was tuned with phrases, and the root has none that count" in doctor_on_cutoff(root)

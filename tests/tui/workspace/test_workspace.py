@@ -33,8 +33,7 @@ def test_a_kept_retrieval_is_recorded_and_when_every_system_has_run_there_is_a_p
     assert workspace.store.outcomes("/another/root") == ()
     assert (workspace.pool("p01"), workspace.earlier_pools()) == (None, {})
     workspace.keep(workspace.run(first, "memsift+judge"))
-    pool = workspace.pool("p01")
-    assert pool is not None
+    pool: Any = workspace.pool("p01")
     assert workspace.earlier_pools()["p01"] == {card.pair for card in pool.cards}
     found = [workspace.retrieval("p01", system) for system in workspace.systems]
     assert {card.memory.id for card in pool.cards} == {one.memory.id for own in found if own for one in own.injected}
@@ -96,14 +95,12 @@ def test_undo_is_about_these_prompts_only_and_labels_belong_to_a_text(open_works
     elsewhere = open_workspace(prompts=demo_prompts("p02"), judge=None)
     (prompt,) = elsewhere.prompts
     elsewhere.keep(elsewhere.run(prompt, "memsift"))
-    pool = elsewhere.pool("p02")
-    assert pool is not None
+    pool: Any = elsewhere.pool("p02")
     elsewhere.store.label("me", "p02", pool.cards[0], "not", seed=1, blind=True, elapsed_ms=1)
     with pytest.raises(LabelStoreError, match="another text"):
         elsewhere.keep(elsewhere.run(replace(prompt, text="how does the queue work?"), "memsift"))
     assert open_workspace(prompts=demo_prompts("p01"), judge=None).undo() is None
-    undone = elsewhere.undo()
-    assert undone is not None
+    undone: Any = elsewhere.undo()
     assert undone.memory_id == pool.cards[0].memory.id
 
 
@@ -112,8 +109,7 @@ def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Open
     prompt = typed_prompt("signing keys", source="file:prompts.txt")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt])
     workspace.keep(workspace.run(prompt, "memsift"))
-    pool = workspace.pool(prompt.id)
-    assert pool is not None
+    pool: Any = workspace.pool(prompt.id)
     workspace.store.label("me", prompt.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
     assert workspace.report().systems[0].precision.value == 1.0
     write_memory(root, memory("signing keys", body="new"))

@@ -207,17 +207,17 @@ class LiveScreen(ModeScreen):
         return ASKING if self._is_asking else f"{keyed(self.app, self._asks)}."
 
     def _show_few(self) -> str:
-        """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one.
+        """Where the terminal is narrow, show the column with the cursor and the next; the name of the next hidden one.
 
         A screen reader reads line by line, so that there a single column is shown.
         """
         columns = self.columns
-        most = 1 if signs(self).in_words else 2 if self.has_class("-narrow") else MOST_COLUMNS
-        first = max(0, min(columns.index(self.column), len(columns) - most))
+        at, most = columns.index(self.column), 1 if signs(self).in_words else 2 if self.has_class("-narrow") else 3
+        first = max(0, min(at, len(columns) - most))
         for column in self.query(SystemColumn):
             column.display = column in columns[first : first + most]
-        names = (name for column, (name, _) in zip(columns, self.app.workspace.live, strict=True) if not column.display)
-        return next(names, "")
+        after = (*range(at, len(columns)), *range(at))
+        return next((self.app.workspace.live[place][0] for place in after if not columns[place].display), "")
 
     # Keys
 
