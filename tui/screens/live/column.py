@@ -65,11 +65,11 @@ class SystemColumn(Options):
         *beside*: the ids that any system injects, which all columns show. *given*: the verdicts of labels.
         """
         at, marker = self.chosen, Marker.of(answer.prompt)
-        dropped = [candidate for candidate in answer.candidates if not candidate.injected]
-        near = [row for place, row in enumerate(dropped) if place < NEAREST or row.memory.id in beside]
+        dropped, number = [row for row in answer.candidates if not row.injected], len(answer.injected)
+        nearest = max(1, min(NEAREST, (self.size.height - 3 * number) // 2))  # names have two lines where they can
+        near = [row for place, row in enumerate(dropped) if place < nearest or row.memory.id in beside]
         rows = [*answer.injected, *near]
         labels = [given.get((row.memory.id, row.memory.digest), "") for row in rows]
-        number = len(answer.injected)
         room = self.size.height - 2 * len(near) - number
         lines = max(1, min(MOST_LINES, room // max(1, number)))
         self.found = {row.memory.id: row for row in rows}
