@@ -66,12 +66,13 @@ class SystemColumn(Options):
         """
         at, marker = self.chosen, Marker.of(answer.prompt)
         dropped, number = [row for row in answer.candidates if not row.injected], len(answer.injected)
-        nearest = max(1, min(NEAREST, (self.size.height - 3 * number) // 2))  # names have two lines where they can
+        has_facts = any(row.verdict or row.probability is not None for row in answer.injected)
+        room = self.size.height - (number if has_facts else 0)
+        nearest = max(1, min(NEAREST, room // 2 - number))  # so that each name can have two lines
         near = [row for place, row in enumerate(dropped) if place < nearest or row.memory.id in beside]
         rows = [*answer.injected, *near]
         labels = [given.get((row.memory.id, row.memory.digest), "") for row in rows]
-        room = self.size.height - 2 * len(near) - number
-        lines = max(1, min(MOST_LINES, room // max(1, number)))
+        lines = max(1, min(MOST_LINES, (room - 2 * len(near)) // max(1, number)))
         self.found = {row.memory.id: row for row in rows}
         self.clear_options()
         if not number:
