@@ -274,20 +274,18 @@ def _lead(strength: float, scores: Sequence[float]) -> float:
 def only_identifier(pool: CandidatePool) -> str:
     """The identifier that a prompt is about, if one memory holds it, and other words of the prompt say little; else "".
 
-    "FNC-029" and "open game-clock.ts" mean a single memory, however weak one word makes it.
+    "FNC-029" and "open game-clock.ts" mean a single memory, however weak one word makes it. An identifier is a word of
+    letters and digits, or a compound; a common word such as YouTube is none.
     """
+
+    def is_identifier(unit: Unit) -> bool:
+        is_mixed = any(map(str.isdecimal, unit.text)) and any(map(str.isalpha, unit.text))
+        return not has_unspaced(unit.text) and (is_mixed or (not unit.is_word and rarity_of(unit) == 1))
+
     own = [unit for unit in pool.asked if unit.weight == 1 and not unit.of_file]
-    named = [unit for unit in own if _is_identifier(unit)]
+    named = [unit for unit in own if is_identifier(unit)]
     is_alone = len(own) <= MOST_BESIDE + 1 and all(rarity_of(unit) < 1 for unit in own if unit not in named)
     return named[0].text if len(named) == 1 and named[0].memories == 1 and is_alone else ""
-
-
-def _is_identifier(unit: Unit) -> bool:
-    """Whether a unit is a word of letters and digits, or a compound; a common word such as YouTube is none."""
-    if has_unspaced(unit.text):
-        return False
-    is_mixed = any(map(str.isdecimal, unit.text)) and any(map(str.isalpha, unit.text))
-    return is_mixed or (not unit.is_word and rarity_of(unit) == 1)
 
 
 def chosen_cutoff(

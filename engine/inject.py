@@ -48,10 +48,16 @@ NOTHING, WEAK, MEDIUM_ONLY = (
 def context(retrieval: Retrieval, config: Config, folder: str = "") -> str:
     """The text for the injected memories, with a hint if the configuration asks for one; empty for neither.
 
-    Paths lead to the memories from *folder*, if it is given, as far as the budget allows.
+    As far as the budget allows, a path that does not lead from *folder* to its memory is that of the file.
     """
     mode, injected = config.output_mode, retrieval.injected
-    entries = [entry(_reachable(candidate.memory, folder), candidate.confidence, mode) for candidate in injected]
+    entries = []
+    for candidate in injected:
+        memory = candidate.memory
+        if folder and not os.path.isabs(memory.path):
+            is_there = os.path.realpath(os.path.join(folder, memory.path)) == memory.file
+            memory = memory if is_there else replace(memory, path=memory.file)
+        entries.append(entry(memory, candidate.confidence, mode))
     if length(framed(entries)) > config.max_characters:
         entries = [entry(candidate.memory, candidate.confidence, mode) for candidate in injected]
     if config.hints and mode == TIERED and (text := hint(retrieval)):
@@ -59,14 +65,6 @@ def context(retrieval: Retrieval, config: Config, folder: str = "") -> str:
         if length(framed([*entries, note])) <= config.max_characters:
             entries.append(note)
     return framed(entries)
-
-
-def _reachable(memory: MemorySummary, folder: str) -> MemorySummary:
-    """*memory* with its file as path, where its path leads from *folder* to no file or another one."""
-    is_there = (
-        not folder or os.path.isabs(memory.path) or os.path.realpath(os.path.join(folder, memory.path)) == memory.file
-    )
-    return memory if is_there else replace(memory, path=memory.file)
 
 
 def hint(retrieval: Retrieval) -> str:

@@ -27,7 +27,7 @@ UNSCANNED = 2.0
 """The risk of a memory that the safety scan has not read yet: more than any limit, so it cannot be injected."""
 
 SOFT_RISK, HARD_RISK = 0.6, 0.9
-"""The two risks of a text with signs of an attack, by its gravest sign: see `engine.quality.safety.rules`."""
+"""The two risks of a text with signs of an attack, by its gravest sign: see `engine/quality/safety/rules.txt`."""
 
 
 class MemorySummary(Record):

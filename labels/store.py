@@ -74,7 +74,7 @@ class LabelStore(StoredEvents, StoredRuns):
     """A person's labels in one SQLite file. Belongs to the thread that opened it; other processes may use the file.
 
     A method that writes has committed when it returns. Every method raises LabelStoreError if the file cannot be read
-    or written; nothing is half written then. What is read stands in the classes below, each beside its records.
+    or written; nothing is half written then. Its bases read: `StoredEvents` in events.py, `StoredRuns` in runs.py.
     """
 
     _db: LabelDatabase

@@ -7,7 +7,7 @@ detection and correction of spelling errors", CACM 7(3), 1964).
 
 from __future__ import annotations
 
-from engine.config import MEMSIFT, SEARCH, TITLE_TAGS
+from engine.config import MEMSIFT, SEARCH
 from engine.lean.record import Record
 from engine.search.query import Term
 from engine.search.stems import stem
@@ -82,22 +82,12 @@ class Breakdown(Record):
     gain: float = 0.0
 
 
-def contributions_of(
-    prompt: Prompt, index: OpenIndex, strategy: str, mode: str, now: float, *, has_phrases: bool
-) -> MatchContributions | KeywordContributions:
-    """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
-
-    Each kind has `terms`, the terms of the prompt; `memories`, the number of memories that hold each term at most;
-    `rare`, the weight of the rarest possible word; `has_bodies`, whether bodies are searched; `tokens_of(memory)`, the
-    tokens that count; and `of(memory)`.
-    """
-    if strategy == TITLE_TAGS:
-        return KeywordContributions(prompt.text, now)
-    return MatchContributions(prompt, index, strategy, mode, has_phrases=has_phrases)
-
-
 class MatchContributions:
-    """The part of each unit in the strength, and the bonus."""
+    """The part of each unit in the strength, and the bonus.
+
+    `terms`: those of the prompt. `memories`: the number of memories that hold each term at most. `rare`: the weight of
+    the rarest possible word. `has_bodies`: whether bodies are searched. `KeywordContributions` has the same.
+    """
 
     def __init__(self, prompt: Prompt, index: OpenIndex, strategy: str, mode: str, *, has_phrases: bool) -> None:
         self._prompt, self._index, self._strategy, self._mode = prompt, index, strategy, mode
@@ -116,6 +106,7 @@ class MatchContributions:
         self._asked = {term.text: {" ".join(phrase) for phrase in term.phrases} for term in self.terms}
 
     def tokens_of(self, memory: Memory) -> Fields:
+        """The tokens that count."""
         title, tags, body = _fields(memory)
         return title, tags, body if self.has_bodies else []
 
@@ -185,7 +176,7 @@ class MatchContributions:
 
 
 class KeywordContributions:
-    """`title_tags`: the points of each word."""
+    """`title_tags`: the points of each word. *now* is in seconds since 1970."""
 
     rare, has_bodies = 0.0, False
 

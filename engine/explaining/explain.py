@@ -7,7 +7,14 @@ import time
 
 from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
 from engine.cutoff import surer
-from engine.explaining.contributions import MISTAKES, advice, contributions_of, nearest, suggested_tag
+from engine.explaining.contributions import (
+    MISTAKES,
+    KeywordContributions,
+    MatchContributions,
+    advice,
+    nearest,
+    suggested_tag,
+)
 from engine.judge.verdict import OK
 from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.explaining.contributions import Breakdown, Near
     from engine.memory import Memory, MemorySummary
-    from engine.retrieval import Candidate, Retrieval
+    from engine.retrieval import Retrieval
     from engine.roots import OpenIndex
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
@@ -87,8 +94,11 @@ class Explainer:
         stages = {"has_judge": self._system.has_judge, "has_cutoff": self._system.has_cutoff}
         self._pool_size = pool_size(config, retrieval.mode, **stages)
         self._candidates = {candidate.memory.id: candidate for candidate in retrieval.candidates}
-        self._contributions = contributions_of(
-            retrieval.prompt, index, retrieval.strategy, retrieval.mode, now(), has_phrases=config.phrases
+        prompt, strategy = retrieval.prompt, retrieval.strategy
+        self._contributions: MatchContributions | KeywordContributions = (
+            KeywordContributions(prompt.text, now())
+            if strategy == TITLE_TAGS
+            else MatchContributions(prompt, index, strategy, retrieval.mode, has_phrases=config.phrases)
         )
         self._counted = [candidate for candidate in retrieval.candidates if candidate.dropped_by != "status"]
         # The strength that it takes to be in the pool, if the pool is full.
@@ -112,7 +122,12 @@ class Explainer:
         floor, least = (_bar(bar, raw) for bar in self._floors(limit or self._config, is_asked=is_asked))
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
         has_own = is_asked != self._has_verdicts or (limit is not None and limit.cutoff_threshold is not None)
-        cutoff = _bar(self._limit(candidate), candidate.probability) if candidate and not has_own else None
+        cutoff = None
+        if candidate and not has_own and self._retrieval.least is not None:
+            weighed = [found for found in self._retrieval.candidates if found.probability is not None]
+            before = itertools.takewhile(lambda found: found != candidate, weighed)
+            is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
+            cutoff = _bar(self._retrieval.least if is_free else surer(self._retrieval.least), candidate.probability)
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
         is_off = other is not None and not other.config.enabled
         near = self._nearest(memory, breakdown)
@@ -149,14 +164,6 @@ class Explainer:
         best = max((candidate.strength - candidate.body_bonus for candidate in self._counted), default=0.0)
         least = share * max(config.min_strength, limit.min_strength) * self._contributions.rare
         return share * max(config.floor, limit.floor) * best, least or None
-
-    def _limit(self, candidate: Candidate) -> float | None:
-        """The P(relevant) that the cutoff asks of a candidate."""
-        least = self._retrieval.least
-        weighed = [found for found in self._retrieval.candidates if found.probability is not None]
-        before = itertools.takewhile(lambda found: found != candidate, weighed)
-        is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
-        return least if least is None or is_free else surer(least)
 
     def _nearest(self, memory: Memory, breakdown: Breakdown | None) -> tuple[Near, ...]:
         """Words that come close; beside words that were found, only probable mistakes."""

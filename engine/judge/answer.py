@@ -82,13 +82,13 @@ def opinions(text: str, count: int, depth: str, hide: Callable[[str], str] = str
     if depth == KEEP:
         kept = {_index(item) for item in _last_list(text, "keep", _is_index)}
         return tuple(Opinion(APPROVED if index in kept else REJECTED) for index in range(count))
-    return _opinions_of_verdicts(_last_list(text, "verdicts", _is_verdict), count, hide)
 
+    def is_verdict(item: object) -> bool:
+        return isinstance(item, dict) and _is_index(item.get("index")) and item.get("decision") in DECISIONS
 
-def _opinions_of_verdicts(answer: Answer, count: int, hide: Callable[[str], str]) -> tuple[Opinion, ...]:
-    """A candidate that is missing, or has an unknown decision or two different decisions, is flagged."""
+    # A candidate that is missing, or has an unknown decision or two different decisions, is flagged.
     found: dict[int | None, Opinion] = {}
-    for entry in answer:
+    for entry in _last_list(text, "verdicts", is_verdict):
         if not isinstance(entry, dict):
             continue
         index, decision = _index(entry.get("index")), entry.get("decision")
@@ -134,7 +134,7 @@ def _last_list(text: str, field: str, fits: Callable[[object], bool]) -> Answer:
     """
     last: Answer | None = None
     part = read_part(text)
-    for answer in [*_bare_list(part), *lists(part, field)]:
+    for answer in [*_bare_list(part), *(holder[field] for holder in objects(part, field, list))]:
         if not answer or any(map(fits, answer)):
             last = answer
     if last is None:
@@ -153,11 +153,6 @@ def _bare_list(text: str) -> Iterator[Answer]:
             return
         if isinstance(value, list):
             yield value
-
-
-def lists(text: str, field: str, decode: Callable[[str], object] = json.loads) -> Iterator[Answer]:
-    """Every list that is the *field* of an object in *text*: see `objects`."""
-    return (holder[field] for holder in objects(text, field, list, decode))
 
 
 def objects(
@@ -184,10 +179,6 @@ def objects(
 
 def _is_index(item: object) -> bool:
     return _index(item) is not None
-
-
-def _is_verdict(item: object) -> bool:
-    return isinstance(item, dict) and _is_index(item.get("index")) and item.get("decision") in DECISIONS
 
 
 def _index(item: object) -> int | None:

@@ -10,7 +10,7 @@ from time import monotonic, perf_counter
 
 from engine.config import JudgeConfig
 from engine.judge.answer import UnreadableAnswerError, failure, opinions, opinions_of_text, opinions_text, unreadable
-from engine.judge.prices import most_usd, outcome_usd
+from engine.judge.prices import BYTES_A_TOKEN, cost_usd, most_usd, outcome_usd
 from engine.judge.prompts import request_text, shuffled, templates
 from engine.judge.provider import REFUSAL
 from engine.judge.verdict import (
@@ -31,7 +31,7 @@ from engine.lean.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Self
 
     from engine.judge.cache import Cache
@@ -111,6 +111,26 @@ class Asker:
     def _most_usd(self, question: Question) -> float | None:
         """The largest possible cost of one call, in US dollars; None where no price is known."""
         return most_usd(self._provider.name, self._provider.model, question)
+
+    def _costs(
+        self, asked: Iterable[tuple[int, Question, AnswerForm, tuple[str, Sequence[str]]]], usual_answer: int
+    ) -> tuple[int, float | None, float | None]:
+        """How many of the *asked* memories have an answer in the cache, and the usual and the largest cost of others.
+
+        *asked*: the number of memories in each question, and the arguments of `_kept`. *usual_answer*: tokens for a
+        memory. The usual number of samples is a majority of them. Costs are in US dollars, None without a known price.
+        """
+        name = self._provider.name, self._provider.model
+        known, quorum = 0, self.samples // 2 + 1
+        usual = most = None if cost_usd(*name, 1, 1) is None else 0.0
+        for count, question, form, about in asked:
+            if self._kept(question, form, about, 0):
+                known += count
+            elif usual is not None and most is not None:
+                tokens = len((question.system + question.user).encode("utf-8", "replace")) // BYTES_A_TOKEN
+                usual += quorum * (cost_usd(*name, tokens, usual_answer * count) or 0.0)
+                most += self.samples * (self._most_usd(question) or 0.0)
+        return known, usual, most
 
     def _judgement(
         self, memories: Sequence[MemorySummary], template_hash: str, depth: str, sampled: Callable[[int], CallOutcome]

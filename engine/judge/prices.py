@@ -46,6 +46,9 @@ def cost_usd(provider: str, model: str, input_tokens: int, output_tokens: int) -
     return (input_tokens * price_in + output_tokens * price_out) / 1_000_000
 
 
+BYTES_A_TOKEN = 4
+"""For an estimate: bytes of English text in a token."""
+
 OVERHEAD_TOKENS = 500
 """Added by the API to each request: roles, and the instruction to answer by a schema."""
 

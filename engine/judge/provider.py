@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from queue import Empty, SimpleQueue
-from threading import Thread
-
-from engine.errors import ProviderCancelledError, ProviderTimeoutError
 from engine.judge.verdict import LIVE
 from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
+    from collections.abc import Mapping
+    from typing import Any
 
 END_TURN, MAX_TOKENS, REFUSAL, PAUSE = "end_turn", "max_tokens", "refusal", "pause_turn"
 """Stop reasons that the judge knows, in the words of the Anthropic Messages API."""
@@ -98,42 +92,3 @@ class Provider:
 
     def close(self) -> None:
         """Give back everything held between calls. A call under way may end with ProviderCancelledError."""
-
-
-class Calls:
-    """Runs each call in a thread of its own, and waits for it until a deadline or until `close`.
-
-    Nothing else bounds a whole call: a name lookup cannot be interrupted, and a socket's timeout begins anew with each
-    byte that arrives. A call that is given up ends when its server stops sending, or with the process.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: set[SimpleQueue[tuple[Any, Exception | None]]] = set()
-
-    def run(self, call: Callable[[], T], timeout_s: float) -> T:
-        """The result of *call*. Raises its error, ProviderTimeoutError after *timeout_s* seconds of wall time, or
-        ProviderCancelledError on `close`."""
-        results: SimpleQueue[tuple[Any, Exception | None]] = SimpleQueue()
-
-        def work() -> None:
-            try:
-                results.put((call(), None))
-            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
-                results.put((None, error))
-
-        self._waiting.add(results)
-        Thread(target=work, name="memsift-judge", daemon=True).start()
-        try:
-            result, error = results.get(timeout=timeout_s)
-        except Empty:
-            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.") from None
-        finally:
-            self._waiting.discard(results)
-        if error:
-            raise error
-        return result  # type: ignore[no-any-return]
-
-    def close(self) -> None:
-        """End the wait for every call under way."""
-        for results in tuple(self._waiting):
-            results.put((None, ProviderCancelledError(CANCELLED)))

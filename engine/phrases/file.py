@@ -51,10 +51,6 @@ class PhraseRow(Record):
     file: str = ""
     line: int = 0
 
-    @property
-    def is_of_model(self) -> bool:
-        return self.by.startswith(OF_MODEL)
-
 
 class PhraseProblem(Record):
     """A line that does not count, and why. `line` is from 1; 0 stands for the whole file."""

@@ -122,11 +122,9 @@ def add_phrases(
             own = {row.phrase: row for row in reading.rows.get(memory.id, ())}
             digest = memory.digest[:DIGITS]
             new, said = select(texts, memory.title, most=len([*texts]))
-            gone = [
-                row
-                for row in own.values()
-                if new and by.startswith(OF_MODEL) and row.is_of_model and row.digest != digest
-            ]
+            is_renewed = new and by.startswith(OF_MODEL)
+            old = [row for row in own.values() if row.by.startswith(OF_MODEL) and row.digest != digest]
+            gone = old if is_renewed else []
             room = MOST_PHRASES - len(own.keys() - {row.phrase for row in gone} - {*new})
             fitting, more = select(new, memory.title, room)
             complaints.extend(f"{memory.id} {text}" for text in (*said, *more))

@@ -27,7 +27,7 @@ WORDS = dict(read_sections(__file__, "words.txt"))
 CHECKS = dict(line.split(": ", 1) for line in WORDS["checks"])
 """Each check and what it finds, in the order of the output."""
 
-MODULES = {**dict.fromkeys(("safety", "age", "usage", "size", "fields"), "memories"), "asked": "phrases"}
+MODULES = dict.fromkeys(("safety", "age", "usage", "size", "fields", "asked", "phrases"), "memories")
 """The module of a check, where it has not the check's own name."""
 
 BY_DEFAULT = tuple(name for name in CHECKS if name not in ("age", "asked", "phrases"))

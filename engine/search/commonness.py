@@ -16,7 +16,7 @@ import os
 import unicodedata
 from math import log
 
-from engine.search.tokens import fold, has_unspaced
+from engine.search.tokens import WORDS, fold, has_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,22 +33,7 @@ if TYPE_CHECKING:
         def phrases(self) -> Sequence[Sequence[str]]: ...
 
 
-STOP_WORDS = frozenset(
-    """
-    about above actually after again all also always am an and any anything are aren as at back be because been before
-    being below best better between both but by can cannot continue could couldn did didn do does doesn doing don done
-    down each either else ever every everything few for from further get gets getting give given go goes going good got
-    great had has hasn have haven having he hello help her here hers hey hi him his how however if in instead into is
-    isn it its just keep know less let like ll look looks made make makes making many may maybe me mean might more most
-    much must my need needs never new nice no nor not nothing now of off ok okay old on once one only onto or other our
-    ours out over own per please proceed put quite rather re really right same say see seem seems shall she should
-    shouldn show since so some something still such sure take tell than thank thanks that the their theirs them then
-    there these they thing things think this those though through to too toward try trying two under until up upon us
-    use used uses using ve very want wants was wasn way we well were weren what when where whether which while who whom
-    whose why will wish with within without won work working works would wouldn yes yet you your yours
-    """.split()
-)
-
+STOP_WORDS = frozenset(WORDS["stop words"])
 ENDS = (".", "!", "?", ":", ";", "…", "。", "！", "？")
 QUOTES = "\"'()[]{}<>*_,.;:!?…«»“”‘’-#>"
 CLOSING = "*_\"')]»”’"
@@ -82,7 +67,11 @@ def names(text: str) -> set[str]:
     """
     words = text.split()
     in_code = {word.strip(QUOTES) for piece in text.split("`")[1::2] for word in piece.split()}
-    commands = {words[place - 1] for place in range(1, len(words)) if _is_option(words[place])}
+    commands = {
+        words[place - 1]
+        for place in range(1, len(words))
+        if words[place][:1] == "-" and words[place].removeprefix("-").removeprefix("-")[:1].isalnum()
+    }
     called = {word.partition("(")[0] for word in words if "(" in word[1:]}
     with_sign = {word[0] for raw in words if (word := raw.strip("\"'().,;:!?"))[1:] in ("++", "#")}
     return in_code | _with_capital(text) | commands | called | with_sign
@@ -105,10 +94,6 @@ def _with_capital(text: str) -> set[str]:
             is_sign = any(unicodedata.category(character) == "So" for character in raw if not character.isascii())
             begins = (is_sign or raw.rstrip(CLOSING).endswith(ENDS)) if word or is_sign else begins
     return found if capitals <= MOST_CAPITALS * count else set()
-
-
-def _is_option(word: str) -> bool:
-    return (word[:1] == "-" and word[1:2].isalnum()) or (word[:2] == "--" and word[2:3].isalnum())
 
 
 def idf(holding: int, memories: int) -> float:

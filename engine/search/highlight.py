@@ -75,18 +75,13 @@ def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
     """About *width* characters of *text* around the first match, on one line; without a match, its beginning."""
     flat = " ".join(text.split())
     found = marker.places(flat)
-    start, end = _window(flat, found, width)
+    start, end = 0, len(flat)
+    if len(flat) > width:
+        start = max(0, min(found[0][0] - width // 3, len(flat) - width)) if found else 0
+        start = flat.rfind(" ", max(0, start - width // 4), start) + 1 or start
+        end = start + width
     shown = (ELLIPSIS if start else "") + flat[start:end].rstrip()
     shift = len(ELLIPSIS) - start if start else 0
     matches = [(max(first, start) + shift, min(last + shift, len(shown))) for first, last in found if last > start]
     within = tuple((first, last) for first, last in matches if first < last)
     return Snippet(shown + (ELLIPSIS if end < len(flat) else ""), within)
-
-
-def _window(flat: str, found: list[Span], width: int) -> Span:
-    """The start and end of the shown part of *flat*."""
-    if len(flat) <= width:
-        return 0, len(flat)
-    start = max(0, min(found[0][0] - width // 3, len(flat) - width)) if found else 0
-    start = flat.rfind(" ", max(0, start - width // 4), start) + 1 or start
-    return start, start + width

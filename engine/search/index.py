@@ -178,21 +178,24 @@ class Index:
         return self.ask(lambda db: find(self._postings.of([(db, self.root)])))
 
     def renew(self, memories: list[MemorySummary], renewed: set[bytes]) -> set[MemorySummary] | None:
-        """Read the changed files of *memories* again, and None. Or, if that cannot be, those that changed.
+        """Read the changed files of *memories* again.
 
-        *renewed* are the names of the files that were read again for this prompt.
+        Returns None if files were read: ask again then. Else the memories to leave out, because their files changed
+        and are not read again. *renewed* are the names of the files that were read again for this prompt.
         """
-        stale = self._stale(memories)
+        if self._renew is None:
+            return set()
+        listed = dumps([memory.id for memory in memories], ascii_only=False)
+        known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
+        stale = [memory for memory in memories if known.get(memory.id) != stamp(memory.file)]
         names = {_name(self.root, memory) for memory in stale} - renewed
         if not names:
             return set()
-        other = self._renew(names) if self._renew and len(renewed) < MOST_RENEWED else None
+        other = self._renew(names) if len(renewed) < MOST_RENEWED else None
         if other is None:
             asked = [memory for memory in stale if _name(self.root, memory) in names]
             now = {_without_changeable(memory.summary) for memory in self._whole(asked)}  # a file may hold it as before
-            return {
-                memory for memory in asked if _without_changeable(memory) not in now
-            }  # files may hold them as before
+            return {memory for memory in asked if _without_changeable(memory) not in now}
         renewed |= names
         with self._lock:
             self._become(other)
@@ -233,14 +236,6 @@ class Index:
         """The number of memories in the file that holds the most."""
         sql = "select coalesce(max(number), 0) from (select count(*) as number from memory group by name)"
         return self.ask(lambda db: int(db.execute(sql).fetchone()[0]))
-
-    def _stale(self, memories: list[MemorySummary]) -> list[MemorySummary]:
-        """The memories whose files are gone or may have changed since they were read."""
-        if self._renew is None:
-            return []
-        listed = dumps([memory.id for memory in memories], ascii_only=False)
-        known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
-        return [memory for memory in memories if known.get(memory.id) != stamp(memory.file)]
 
     def _whole(self, memories: list[MemorySummary]) -> list[Memory]:
         """Those of *memories* that are still there, as their files are now. Each file is read once."""

@@ -29,13 +29,7 @@ LEAST_WORD = 3
 RECEIVERS = ("self", "this", "cls")
 """Words before an attribute that are no part of its name."""
 
-EXTENSIONS = frozenset(
-    """
-    c cc cfg conf cpp cs css dart env ex exs go graphql h hpp html ini ipynb java js json jsx kt lock lua md mjs php
-    proto ps1 py pyi rb rs scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml
-    """.split()
-)
-"""Extensions of files: auth_service.py is also found without its extension."""
+EXTENSIONS = frozenset(tk.WORDS["extensions"])
 
 
 class Term(Record):
@@ -155,16 +149,11 @@ def _spellings(name: str) -> list[tuple[str, ...]]:
     whole = tuple(filter(None, map(tk.fold, words)))
     parts = tuple(token for word in words for token in tk.word_tokens(word))
     joined = tuple(tk.joined(name).split())
-    return [whole, parts, *_other_version(whole), *([joined] if len(joined) == name.count(".") + 1 else ())]
-
-
-def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """v2.0 for 2.0, and 2.0 for v2.0."""
-    first, *rest = words
+    first, *rest = whole
     number = first.removeprefix("v")
-    if not (number.isdecimal() and all(word.isdecimal() for word in rest)):
-        return []
-    return [(number if first != number else f"v{number}", *rest)]
+    is_version = number.isdecimal() and all(word.isdecimal() for word in rest)
+    other = [(number if first != number else f"v{number}", *rest)] if is_version else []
+    return [whole, parts, *other, *([joined] if len(joined) == name.count(".") + 1 else ())]
 
 
 def _unspaced_terms(word: str) -> list[Term]:

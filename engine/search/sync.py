@@ -188,7 +188,7 @@ class Sync:
         self.writer = Writer(db, risk)
         self._phrases, self._has_other_phrases = phrases, False
         self._db, self._store, self._watch = db, store, watch
-        self._root, self._folder = root, os.fsencode(root)
+        self._root = root
         self._files: dict[bytes, Stamp] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
@@ -200,7 +200,9 @@ class Sync:
             rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
         self._files = {name: (size, mtime, ctime) for name, size, mtime, ctime in rows}
         names = self._names() if only is None else only
-        changed = sorted(filter(self._is_changed, names), key=os.fsdecode)
+        known, folder = self._files, os.fsencode(self._root)
+        changed = [name for name in names if known.get(name) != stamp(os.path.join(folder, name))]
+        changed.sort(key=os.fsdecode)
         for name in changed:
             if name in self._files:
                 self._read(name)
@@ -249,10 +251,6 @@ class Sync:
             del self._files[name]
         return found
 
-    def _is_changed(self, name: bytes) -> bool:
-        """Whether the index does not know the stamp of a file."""
-        return name not in self._files or self._files[name] != stamp(os.path.join(self._folder, name))
-
     def _rows(self, name: bytes) -> list[int]:
         return [row for (row,) in self._db.execute("select rowid from memory where name = ?", (name,))]
 
@@ -269,7 +267,8 @@ class Sync:
             row = None if isinstance(item, Skipped) else before.get(item.summary)
             if row is not None and row in left:
                 left.discard(row)
-                self.writer.restamp(row, _kept_stamp(found, item), part)
+                sql = "update memory set size = ?, mtime = ?, ctime = ?, part = ? where rowid = ?"
+                self._db.execute(sql, (*_kept_stamp(found, item), part, row))
             else:
                 self._require_time()
                 self.writer.add(item, (name, part, *_kept_stamp(found, item)))
@@ -303,13 +302,9 @@ class Sync:
             place: Any = (os.fsencode(name), part, *found)
             if number == used:
                 self._require_time()
-                self.writer.add(self._again(name, memory_id), place)
+                again = parts_of(self._store, self._root, name, (memory_id,))
+                own = (item for item in again if not isinstance(item, Skipped) and item.summary.id == memory_id)
+                gone = Skipped(shown_name(self._root, name), "changed while it was read")
+                self.writer.add(next(own, gone), place)
             else:
                 self.writer.add_unused(skipped, place, memory_id, changed)
-
-    def _again(self, name: str, memory_id: str) -> Memory | Skipped:
-        """The memory with this id, from its file."""
-        for item in parts_of(self._store, self._root, name, (memory_id,)):
-            if not isinstance(item, Skipped) and item.summary.id == memory_id:
-                return item
-        return Skipped(shown_name(self._root, name), "changed while it was read")

@@ -11,6 +11,8 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache  # it is loaded anyway, by SQLite's module
 
+from engine.lean.sections import read_sections
+
 JOINERS = "_.-"
 """Characters that hold a compound identifier together: user_id, react.fc, rate-limiting, v2.0."""
 
@@ -24,14 +26,10 @@ BARRED = {**str.maketrans("łøđðħŧı", "loddhti", "ـ"), ord("æ"): "ae", o
 """Letters with a stroke or joined letters, which Unicode does not take apart, and the Arabic stretching sign, which has
 no meaning."""
 
-ONE_WORD = frozenset(
-    """
-    JavaScript TypeScript CoffeeScript GitHub GitLab BitBucket YouTube PayPal LinkedIn PowerShell OpenAI WordPress
-    SharePoint OneDrive FastAPI OAuth DevOps
-    """.split()
-)
-"""Names with inner capitals that are one word: a prompt about java does not mean JavaScript."""
+WORDS = {name: " ".join(lines).split() for name, lines in read_sections(__file__, "words.txt")}
+"""The lists of words.txt by their headings."""
 
+ONE_WORD = frozenset(WORDS["one word"])
 SYLLABLES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 """Thai and Lao, Burmese, Khmer: a letter and the vowel signs and tones on it are a token together."""
 
@@ -170,7 +168,9 @@ def camel_parts(word: str) -> list[str]:
     """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; FastAPI -> FastAPI, as it is in ONE_WORD."""
     if word.isupper() or word[1:] == word[1:].lower() or word in ONE_WORD:
         return [word]
-    starts = [i for i in range(1, len(word)) if _starts_part(word, i)]
+    # A part begins with a capital after a small letter or digit, or the last capital of a run before a small letter.
+    capitals = [i for i in range(1, len(word)) if word[i].isupper()]
+    starts = [i for i in capitals if not word[i - 1].isupper() or word[i + 1 : i + 2].islower()]
     return [word[i:j] for i, j in zip([0, *starts], [*starts, len(word)], strict=True)]
 
 
@@ -252,10 +252,3 @@ def _characters(word: str) -> list[str]:
         else:
             pieces.append(character)
     return pieces
-
-
-def _starts_part(word: str, i: int) -> bool:
-    """A capital after a small letter or digit, or the last capital of a run before a small letter."""
-    if not word[i].isupper():
-        return False
-    return not word[i - 1].isupper() or (i + 1 < len(word) and word[i + 1].islower())

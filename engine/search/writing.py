@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from engine.lean.sqlite import Connection
     from engine.memory import Memory
-    from engine.search.database import Stamp
 
     FilePlace = tuple[bytes, int, int, int, int]
     """A file in the root, the place of a memory in it, and the stamp of the file."""
@@ -25,7 +24,6 @@ INSERT = f"insert into memory values (?{', ?' * 18})"
 WITHOUT_MEMORY = (
     f"insert into memory(rowid, name, part, size, mtime, ctime, reason, path, id, updated_at) values (?{', ?' * 9})"
 )
-RESTAMP = "update memory set size = ?, mtime = ?, ctime = ?, part = ? where rowid = ?"
 ADD = "insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)"
 FORGET = "insert into full_text(full_text, rowid, title, tags, body) values ('delete', ?, ?, ?, ?)"
 
@@ -84,10 +82,6 @@ class Writer:
         """Store what is no memory: a file or a part of it. *memory_id*: the id in it, if another memory has it, too."""
         row = self._new_row()
         self._db.execute(WITHOUT_MEMORY, (row, *place, skipped.reason, skipped.where, memory_id, updated_at))
-
-    def restamp(self, row: int, stamp: Stamp, part: int) -> None:
-        """Keep a row whose file changed elsewhere."""
-        self._db.execute(RESTAMP, (*stamp, part, row))
 
     def remove(self, row: int) -> None:
         """Remove a row, and its memory."""

@@ -50,15 +50,10 @@ def write(extract: Extract) -> str:
 
 
 def cells_of(pair: JudgedPair) -> dict[str, str]:
-    row = {
-        "prompt_id": pair.prompt.id,
-        "prompt": pair.prompt.text,
-        "memory_id": pair.memory.id,
-        **picked(pair.memory, ("digest", "category", "title")),
-        "tags": json.dumps(pair.memory.tags, ensure_ascii=False) if pair.memory.tags else "",
-        "memory": pair.memory.body or "",
-        "gold": pair.verdict or "",
-    }
+    memory, words = pair.memory, picked(pair.memory, ("digest", "category", "title"))
+    tags = json.dumps(memory.tags, ensure_ascii=False) if memory.tags else ""
+    row = {"prompt_id": pair.prompt.id, "prompt": pair.prompt.text, "memory_id": memory.id, **words}
+    row |= {"tags": tags, "memory": memory.body or "", "gold": pair.verdict or ""}
     for label in pair.labels:
         cells = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
         row |= {f"{column}{label.annotator}": str(cell) for column, cell in cells.items() if cell not in (None, "")}

@@ -328,13 +328,8 @@ CALL = (
 )
 """The call of a judge; see `engine.judge.verdict.Judgement`."""
 
-VERDICT = needed("decision status") | {
-    "reasoning": "",
-    "confidence": float | None,
-    "samples": 1,
-    "agreement": 1.0,
-    "source": LIVE,
-}
+VERDICT = needed("decision status") | texts("reasoning")
+VERDICT |= {"confidence": float | None, "samples": 1, "agreement": 1.0, "source": LIVE}
 POOLED = needed("prompt_id memory_id digest") | {"seed": int, "stratum": str, "inclusion_probability": float, "ts": ""}
 PLAN = needed("root prompt_id annotator order_name") | {"seed": int, "stratum": str, "ts": ""}
 SIGHTING = needed("annotator prompt_id") | {"ts": ""}

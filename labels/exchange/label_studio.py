@@ -55,16 +55,12 @@ def write(extract: Extract) -> str:
 
 
 def task(number: int, pair: JudgedPair) -> dict[str, Any]:
+    prompt, memory = pair.prompt, pair.memory
+    asked = {"prompt_id": prompt.id, "prompt": prompt.text, "turns": [fields(turn) for turn in prompt.turns]}
+    words = picked(memory, ("digest", "category", "title", "tags"))
     return {
         "id": number,
-        "data": {
-            "prompt_id": pair.prompt.id,
-            "prompt": pair.prompt.text,
-            "turns": [fields(turn) for turn in pair.prompt.turns],
-            "memory_id": pair.memory.id,
-            **picked(pair.memory, ("digest", "category", "title", "tags")),
-            "body": pair.memory.body or "",
-        },
+        "data": {**asked, "memory_id": memory.id, **words, "body": memory.body or ""},
         "annotations": [annotation(event) for event in pair.given_events],
         "predictions": [prediction(result) for result in pair.results if result["decision"]],
     }

@@ -33,6 +33,10 @@ def run_row(retrieval: Retrieval, *, is_phrase: bool = False) -> dict[str, Any]:
 
     *is_phrase*: the prompt is a phrase of a memory, so no number counts it. Other rows do not have this field.
     """
+    candidates = []
+    for found in retrieval.candidates:
+        end = {"verdict": fields_without("memory_id", found.verdict), "dropped_by": found.dropped_by}
+        candidates.append({"id": found.memory.id, **picked(found, CANDIDATE_COLUMNS), **end})
     return {
         "prompt_id": retrieval.prompt.id,
         "system": retrieval.system,
@@ -40,15 +44,7 @@ def run_row(retrieval: Retrieval, *, is_phrase: bool = False) -> dict[str, Any]:
             {"id": found.memory.id, "path": found.memory.path, **picked(found, INJECTED_COLUMNS)}
             for found in retrieval.injected
         ],
-        "candidates": [
-            {
-                "id": found.memory.id,
-                **picked(found, CANDIDATE_COLUMNS),
-                "verdict": fields_without("memory_id", found.verdict),
-                "dropped_by": found.dropped_by,
-            }
-            for found in retrieval.candidates
-        ],
+        "candidates": candidates,
         "judgement": fields_without("verdicts", retrieval.judgement),
         "fallback": retrieval.fallback,
         "ms": round(retrieval.elapsed_ms, 3),

@@ -260,13 +260,10 @@ def headline(sample: Sample, looks: str = PLANNED) -> Headline:
     judged = sample.counts
     is_planned = looks == PLANNED
     counts = judged[: counted_prompts(len(judged))] if is_planned else judged
-    return Headline(
-        Ratio(sum(x for x, _ in counts), sum(m for _, m in counts)),
-        precision_estimate(counts),
-        deciding_interval(judged, sample.most, looks),
-        len(judged) - len(counts),
-        next((look for look in LOOKS if is_planned and look > len(judged)), None),
-    )
+    relevant = Ratio(sum(x for x, _ in counts), sum(m for _, m in counts))
+    live = deciding_interval(judged, sample.most, looks)
+    look = next((look for look in LOOKS if is_planned and look > len(judged)), None)
+    return Headline(relevant, precision_estimate(counts), live, len(judged) - len(counts), look)
 
 
 def estimate(tallies: Sequence[Tally]) -> PrecisionEstimate:

@@ -11,7 +11,7 @@ from engine.wording import counted, cut, listed
 from labels.measure.judgements import needed_in
 from labels.measure.metrics import Ratio, precision, served
 from labels.records import NOT_RELEVANT, RELEVANT, nested
-from labels.report.forms import escaped, wrapped
+from labels.report.forms import escaped, record, wrapped
 from labels.report.section import one_line, percent
 
 if TYPE_CHECKING:
@@ -340,10 +340,7 @@ def diff_json(compared: ComparedRuns) -> str:
 
 
 def _side(side: Side, shares: Shares) -> dict[str, Any]:
-    found = {
-        name: {"value": ratio.value, "part": ratio.part, "whole": ratio.whole}
-        for name, ratio in shares._asdict().items()
-    }
+    found = {name: record(ratio) for name, ratio in shares._asdict().items()}
     return {"run": side.name, "system": side.system, "prompts": side.prompts, "ts": side.ts, **found}
 
 

@@ -66,19 +66,10 @@ def series(number: int) -> str:
 
 def chart(name: str, title: str, description: str, height: float, parts: Iterable[str]) -> str:
     """A whole picture. *name* must be unique on the page."""
-    head = (
-        element("title", words(title), id=f"{name}-title"),
-        element("desc", words(description, 2000), id=f"{name}-desc"),
-    )
-    return element(
-        "svg",
-        *head,
-        *parts,
-        class_="chart",
-        viewBox=f"0 0 {WIDTH} {height:.0f}",
-        role="img",
-        aria_labelledby=f"{name}-title {name}-desc",
-    )
+    head = element("title", words(title), id=f"{name}-title")
+    about = element("desc", words(description, 2000), id=f"{name}-desc")
+    box, ids = f"0 0 {WIDTH} {height:.0f}", f"{name}-title {name}-desc"
+    return element("svg", head, about, *parts, class_="chart", viewBox=box, role="img", aria_labelledby=ids)
 
 
 class Plot:
@@ -197,16 +188,9 @@ def confusion_chart(made: ConfusionChart) -> str:
 def cell(column: int, y: float, count: int, total: int, *, agrees: bool) -> Iterator[str]:
     x = CONFUSION_LEFT + column * (CELL_WIDTH + 4)
     share = count / total if total else 0.0
-    yield element(
-        "rect",
-        x=float(x),
-        y=float(y),
-        width=CELL_WIDTH - 2,
-        height=float(CELL_HEIGHT),
-        rx=4,
-        class_="agree" if agrees else "differ",
-        fill_opacity=f"{0.12 + 0.68 * share:.2f}",
-    )
+    place = {"x": float(x), "y": float(y), "width": CELL_WIDTH - 2, "height": float(CELL_HEIGHT), "rx": 4}
+    kind, opacity = "agree" if agrees else "differ", f"{0.12 + 0.68 * share:.2f}"
+    yield element("rect", **place, class_=kind, fill_opacity=opacity)
     yield label((x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 2), f"{count:,}", "count middle")
     yield label((x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 18), f"{100 * share:.0f} %", "tick middle")
 

@@ -159,12 +159,9 @@ def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) ->
 
 def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> list[tuple[float, bool]]:
     """(P(relevant), label) of all judged examples."""
-    return [
-        (p, example.is_relevant)
-        for prompt, own in zip(prompts, probabilities, strict=True)
-        for example, p in zip(prompt.examples, own, strict=True)
-        if example.is_relevant is not None
-    ]
+    given = zip(prompts, probabilities, strict=True)
+    pairs = (pair for prompt, own in given for pair in zip(prompt.examples, own, strict=True))
+    return [(p, example.is_relevant) for example, p in pairs if example.is_relevant is not None]
 
 
 def _share(part: float, whole: int) -> float | None:

@@ -26,6 +26,7 @@ from engine.paths import cutoff_file
 from engine.phrases.measuring import phrased_line
 from engine.stores.files import write_whole
 from engine.wording import aligned, counted, listed
+from labels.records import picked
 from labels.tuning.curve import MIN_FIRED, MIN_GROUPS, MIN_SILENT
 
 if TYPE_CHECKING:
@@ -292,9 +293,7 @@ def model_content(tuning: Tuning, config: Config, now: datetime, promise: str) -
             "promise": promise,
             "roots": tuning.groups,
             "labels_sha256": tuning.labels_hash,
-            "prompts": tuning.prompts,
-            "relevant": tuning.relevant,
-            "not_relevant": tuning.not_relevant,
+            **picked(tuning, ("prompts", "relevant", "not_relevant")),
             "target_precision": tuning.target,
             "confidence": tuning.confidence,
             "figures": {name: _rounded(value) for name, value in vars(at).items()},

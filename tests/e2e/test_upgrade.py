@@ -81,7 +81,8 @@ def test_settings_trust_and_the_tuned_cutoff_of_1_0_0_count(memsift: Command) ->
     assert rows["cutoff_model"]["value"] == "tuned"
     assert rows["logging.prompts"]["value"] is True
     assert memsift("config", "get", "keys.browse.status") == '"f9"\n'
-    assert ".claude/memory" in memsift("trust")
+    (trusted,) = json.loads(memsift("trust", "--list"))
+    assert (trusted["root"].endswith("project/.claude/memory"), trusted["reason"]) == (True, "")
 
 
 def test_decisions_and_ratings_of_1_0_0_count_and_are_in_one_file(memsift: Command, private_home: Path) -> None:

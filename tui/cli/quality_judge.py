@@ -15,8 +15,7 @@ from engine.judge.providers.registry import SEARCHING, STRUCTURED
 from engine.judge.verdict import OK
 from engine.lean.record import replace as replace_record
 from engine.quality.decisions import ACCEPTED, QUALITY, decisions
-from engine.quality.judging.forms import RatingEntry, print_entries
-from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED
+from engine.quality.judging.rating import BEST, DECISIONS, THRESHOLD, UNANSWERED, UNDECIDED, RatingEntry, print_entries
 from engine.quality.judging.store import RatingStore, row_of, summary_of
 from engine.stores.writing import ACTIVE
 from engine.wording import aligned, counted

@@ -271,8 +271,8 @@ def judge(
 
     Its verdict on each memory is printed: approved, rejected or flagged (not sure). Only approved memories are
     injected. Without an answer, the status says why: timeout, http_error, parse_error, refused, no_key or cancelled.
-    The hook would then inject the best memories of the first stage: judge.fallback_top_k (2) of them, or max_inject
-    (3) if the key is missing. The exit code is 2.
+    The hook would then inject the best memories that floors and cutoff leave: judge.fallback_top_k (2) of them, or
+    max_inject (3) if the key is missing. The exit code is 2.
 
     \b
     Judges:

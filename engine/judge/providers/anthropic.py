@@ -82,6 +82,9 @@ class _MessagesApi(ChatServer):
         if not isinstance(content, list | str):
             raise ProviderHttpError(f"The answer of {address} is not a message. Check ANTHROPIC_BASE_URL.")
         usage, text = message.get("usage"), text_of(content)
+        parts = [part for part in content if isinstance(part, dict)]
+        cited = [page for part in parts for page in _pages(part.get("citations"))]
+        found = [page for part in parts if part.get("type") == SEARCH_RESULT for page in _pages(part.get("content"))]
         return Completion(
             text=text or tool_text(content),
             is_thought=is_thought(text),
@@ -89,7 +92,7 @@ class _MessagesApi(ChatServer):
             output_tokens=count(usage, "output_tokens"),
             stop_reason=str(message.get("stop_reason")),
             searches=count(usage.get("server_tool_use") if isinstance(usage, dict) else None, "web_search_requests"),
-            pages=_pages_of(content),
+            pages=tuple(dict.fromkeys(cited or found))[:MOST_PAGES],
         )
 
 
@@ -114,7 +117,16 @@ class AnthropicProvider(_MessagesApi):
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
-        client = self._loaded()
+        with self._lock:
+            if self._client is None:
+                credentials = sdk_credentials(self._environ)
+                try:
+                    from engine.judge.providers.sdk_client import SdkClient
+                except ImportError as error:
+                    reason = f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift."
+                    raise ProviderHttpError(reason) from None
+                self._client = SdkClient(credentials, PATH)
+            client = self._client
         from engine.judge.providers.http import shown
 
         try:
@@ -131,18 +143,6 @@ class AnthropicProvider(_MessagesApi):
             client, self._client = self._client, None
         if client:
             client.close()
-
-    def _loaded(self) -> SdkClient:
-        with self._lock:
-            if self._client is None:
-                credentials = sdk_credentials(self._environ)
-                try:
-                    from engine.judge.providers.sdk_client import SdkClient
-                except ImportError as error:
-                    reason = f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift."
-                    raise ProviderHttpError(reason) from None
-                self._client = SdkClient(credentials, PATH)
-            return self._client
 
 
 class AnthropicHttpProvider(_MessagesApi):
@@ -171,14 +171,6 @@ class AnthropicHttpProvider(_MessagesApi):
             return post(url, headers, json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(), timeout_s)
 
         return self._asked(question, timeout_s, shown(url), sent)
-
-
-def _pages_of(content: object) -> tuple[WebSource, ...]:
-    """The web pages in a message's content: those that its texts cite, or else those that were found."""
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    cited = [page for part in parts for page in _pages(part.get("citations"))]
-    found = [page for part in parts if part.get("type") == SEARCH_RESULT for page in _pages(part.get("content"))]
-    return tuple(dict.fromkeys(cited or found))[:MOST_PAGES]
 
 
 def _pages(entries: object) -> list[WebSource]:

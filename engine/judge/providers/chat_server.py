@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import json
 import os
+from queue import Empty, SimpleQueue
+from threading import Thread
 
-from engine.errors import ProviderHttpError, ProviderTimeoutError
-from engine.judge.provider import MAX_TOKENS, Calls, Provider
+from engine.errors import ProviderCancelledError, ProviderHttpError, ProviderTimeoutError
+from engine.judge.provider import CANCELLED, MAX_TOKENS, Provider
 from engine.judge.providers.credentials import presentable, without
 from engine.lean.record import replace
 
@@ -55,7 +57,7 @@ class ChatServer(Provider):
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
         self.model = model
         self._environ = environ
-        self._calls = Calls()
+        self._waiting: set[SimpleQueue[Completion | Exception]] = set()
         self._refused: frozenset[str] = frozenset()
         self._thinks = False
 
@@ -64,7 +66,9 @@ class ChatServer(Provider):
         return without(text, self._secrets())
 
     def close(self) -> None:
-        self._calls.close()
+        """End the wait for every call under way."""
+        for results in tuple(self._waiting):
+            results.put(ProviderCancelledError(CANCELLED))
 
     def _secrets(self) -> tuple[str, ...]:
         """The texts that no message may show."""
@@ -79,11 +83,33 @@ class ChatServer(Provider):
         raise NotImplementedError
 
     def _asked(self, question: Question, timeout_s: float, address: str, post: Post) -> Completion:
-        """The completion for `Provider.complete`. *address* is for messages, *post* sends the body of a request."""
+        """The completion for `Provider.complete`. *address* is for messages, *post* sends the body of a request.
+
+        Each call runs in a thread of its own. Nothing else bounds a whole call: a name lookup cannot be interrupted,
+        and a socket's timeout begins anew with each byte that arrives. A call that is given up ends when its server
+        stops sending, or with the process.
+        """
+        results: SimpleQueue[Completion | Exception] = SimpleQueue()
+
+        def work() -> None:
+            try:
+                results.put(self._completion(question, address, post))
+            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+                results.put(error)
+
+        self._waiting.add(results)
+        Thread(target=work, name="memsift-judge", daemon=True).start()
         try:
-            return self._calls.run(lambda: self._completion(question, address, post), timeout_s)
-        except ProviderTimeoutError:
+            found = results.get(timeout=timeout_s)
+        except Empty:
+            found = ProviderTimeoutError()
+        finally:
+            self._waiting.discard(results)
+        if isinstance(found, ProviderTimeoutError):
             raise ProviderTimeoutError(f"No answer within {timeout_s:g} s from {address}.") from None
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def _completion(self, question: Question, address: str, post: Post) -> Completion:
         roomy = replace(question, max_tokens=question.max_tokens + THINKING_TOKENS)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from http.client import HTTPResponse
 
-    from engine.errors import ProviderError
-
 ANSWER_BYTES = 1_000_000
 """The largest answer that is read. A judge's answer has less than 10 kB."""
 
@@ -35,10 +33,10 @@ class HttpResponse(Record):
 def post(url: str, headers: Mapping[str, str], body: bytes | None, timeout_s: float) -> HttpResponse:
     """The answer to *body*, whatever its status. Without a body, the request is a GET.
 
-    Redirects are not followed: they would carry the key elsewhere. *timeout_s* bounds each step alone: `Calls` bounds
-    their sum. Proxies are those of the process's environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY). Raises
-    ProviderTimeoutError, or ProviderHttpError for no connection, a cut or an oversized answer, or a URL or header that
-    cannot be sent. No message holds a header: the key is one.
+    Redirects are not followed: they would carry the key elsewhere. *timeout_s* bounds each step alone: `ChatServer`
+    bounds their sum. Proxies are those of the process's environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
+    Raises ProviderTimeoutError, or ProviderHttpError for no connection, a cut or oversized answer, or a URL or header
+    that cannot be sent. No message holds a header: the key is one.
     """
     try:
         target = urlsplit(url)
@@ -49,7 +47,13 @@ def post(url: str, headers: Mapping[str, str], body: bytes | None, timeout_s: fl
         with _opener().open(Request(address, body, dict(headers)), timeout=timeout_s) as response:
             return _read(response)
     except (OSError, IncompleteRead, BadStatusLine) as error:
-        raise _no_connection(url, error, timeout_s) from None
+        reason = getattr(error, "reason", error)  # an URLError holds the error of the socket
+        if isinstance(reason, TimeoutError):
+            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.") from None
+        if "Tunnel connection failed" in str(reason):
+            host = urlsplit(url).hostname
+            raise ProviderHttpError(f"The proxy does not connect to {host}. Check HTTPS_PROXY.") from None
+        raise no_connection(url, reason) from None
     except (HTTPException, ValueError, OverflowError):
         raise ProviderHttpError("The request cannot be sent. Check base URL and key for stray characters.") from None
 
@@ -122,15 +126,6 @@ def _read(response: HTTPResponse) -> HttpResponse:
         raise IncompleteRead(content, response.length)
     plain = unpacked(content, response.getheader("content-encoding"))
     return HttpResponse(response.status, plain, seconds(response.getheader("retry-after")))
-
-
-def _no_connection(url: str, error: Exception, timeout_s: float) -> ProviderError:
-    reason = getattr(error, "reason", error)  # an URLError holds the error of the socket
-    if isinstance(reason, TimeoutError):
-        return ProviderTimeoutError(f"No answer within {timeout_s:g} s.")
-    if "Tunnel connection failed" in str(reason):
-        return ProviderHttpError(f"The proxy does not connect to {urlsplit(url).hostname}. Check HTTPS_PROXY.")
-    return no_connection(url, reason)
 
 
 def no_connection(url: str, reason: object) -> ProviderHttpError:

@@ -24,14 +24,13 @@ SEARCHING = (SDK, HTTP)
 
 SCRIPTED = "scripted"
 
-NOT_IN_HOOK = (
-    "The judge claude-cli is not asked from the hook: it would start Claude Code inside Claude Code, for every prompt. "
-    "Set MEMSIFT_JUDGE or judge.provider to anthropic-http."
-)
-SCRIPTED_NOT_IN_HOOK = (
-    "The judge scripted is not asked from the hook: it is for tests and demos. Set MEMSIFT_JUDGE or judge.provider to "
-    "anthropic-http."
-)
+NOT_IN_HOOK = "The judge {} is not asked from the hook: {}. Set MEMSIFT_JUDGE or judge.provider to anthropic-http."
+UNASKED = {
+    "claude-cli": "it would start Claude Code inside Claude Code, for every prompt",
+    SCRIPTED: "it is for tests and demos",
+}
+"""The providers that are not asked from the hook, and why."""
+
 NO_MODEL = (
     "The judge openai needs the name of a model that its server has: --judge-model NAME, MEMSIFT_JUDGE_MODEL or "
     "judge.model."
@@ -71,12 +70,11 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
     """As `make_provider`, for the hook: the same requests without the SDK, which takes longer to load than an answer.
 
-    The providers of `claude-cli` and `scripted` refuse every question.
+    The providers of UNASKED refuse every question.
     """
-    if name == "claude-cli":
-        return RefusingProvider(name, config.model, NOT_IN_HOOK)
-    if name.partition(":")[0] == SCRIPTED:
-        return RefusingProvider(SCRIPTED, config.model, SCRIPTED_NOT_IN_HOOK)
+    kind = SCRIPTED if name.partition(":")[0] == SCRIPTED else name
+    if kind in UNASKED:
+        return RefusingProvider(kind, config.model, NOT_IN_HOOK.format(kind, UNASKED[kind]))
     return make_provider(HTTP if name == SDK else name, config, environ)
 
 

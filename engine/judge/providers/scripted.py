@@ -7,6 +7,7 @@ import os.path
 import re
 import time
 from html import unescape
+from math import inf
 
 from engine.errors import (
     ConfigError,
@@ -80,7 +81,16 @@ class ScriptedProvider(Provider):
 
         `model` is the file's name. Raises ConfigError naming line and field for anything else.
         """
-        return cls(_read_script(path), os.path.basename(path), sleep)
+        answers: dict[str, ScriptedAnswer] = {}
+        for number, line in _lines(path):
+            try:
+                prompt, answer = _row(line)
+                if prompt in answers:
+                    raise ValueError("field prompt: an earlier line has the same prompt")
+            except (ValueError, RecursionError) as error:
+                raise ConfigError(f"{path}, line {number}: {error}.") from None
+            answers[prompt] = answer
+        return cls(answers, os.path.basename(path), sleep)
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. A delay longer than *timeout_s* sleeps that long and raises ProviderTimeoutError."""
@@ -108,20 +118,6 @@ class ScriptedProvider(Provider):
             decision, reasoning = decisions[title in kept]
             verdicts.append({"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0})
         return Completion(json.dumps({"verdicts": verdicts}))
-
-
-def _read_script(path: str) -> dict[str, ScriptedAnswer]:
-    """The rows of the JSONL file at *path*, by prompt. Raises ConfigError naming line and field."""
-    answers: dict[str, ScriptedAnswer] = {}
-    for number, line in _lines(path):
-        try:
-            prompt, answer = _row(line)
-            if prompt in answers:
-                raise ValueError("field prompt: an earlier line has the same prompt")
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"{path}, line {number}: {error}.") from None
-        answers[prompt] = answer
-    return answers
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
@@ -159,14 +155,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_delay(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
 _FIELDS = {
     "prompt": (_is_text, "a text"),
     "keep": (lambda value: isinstance(value, list) and all(map(_is_text, value)), "a list of titles"),
     "answer": (_is_text, "a text"),
     "status": (lambda value: _is_text(value) and value in FAILURES, f"one of {', '.join(FAILURES)}"),
-    "delay_ms": (_is_delay, "a number of milliseconds, 0 or more,"),
+    "delay_ms": (
+        lambda value: type(value) in (int, float) and 0 <= value < inf,
+        "a number of milliseconds, 0 or more,",
+    ),
 }

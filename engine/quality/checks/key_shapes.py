@@ -78,13 +78,10 @@ class NamedSecret(RegexBasedDetector):
         """Yield the values. The end of a sentence belongs to no value without quotes."""
         for found in NAMED.finditer(string):
             value = found["quoted"] or found["bare"].rstrip(".:!?)]}")
-            if _is_password(found, value) if found["password"] else _is_key(value):
+            is_mixed = any(letter.isdigit() for letter in value) and any(letter.isalpha() for letter in value)
+            is_key = len(value) >= LEAST_KEY and is_mixed and not NAME.fullmatch(value)
+            if _is_password(found, value) if found["password"] else is_key:
                 yield value
-
-
-def _is_key(value: str) -> bool:
-    mixed = any(letter.isdigit() for letter in value) and any(letter.isalpha() for letter in value)
-    return len(value) >= LEAST_KEY and mixed and not NAME.fullmatch(value)
 
 
 def _is_password(found: re.Match[str], value: str) -> bool:

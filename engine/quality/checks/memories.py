@@ -1,14 +1,18 @@
-"""The checks that look at one memory by itself: its safety, age, use, size and fields."""
+"""The checks that look at one memory by itself: its safety, age, use, size, fields and phrases."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.config import Config
 from engine.errors import CurationError
+from engine.phrases.measuring import FIRST, find_vague
+from engine.phrases.writing import is_old
 from engine.quality.registry import Finding, Usage
 from engine.quality.safety import gate
+from engine.search.phrases import MOST_PHRASES
 from engine.stores.files import UnreadableFileError, read_text
 from engine.stores.writing import writings_in
 from engine.wording import counted
@@ -36,6 +40,11 @@ LEAST_INJECTED, LEAST_LABELS, MOST_RELEVANT = 3, 5, 0.34
 
 FULL_AT = 20
 """Injections from which a memory that is mostly irrelevant has its full severity."""
+
+USUAL = 0.5
+"""The share of memories with phrases from which on a memory without them is a finding."""
+
+VAGUE_SEVERITY, OLD_SEVERITY, LACKING_SEVERITY = 0.3, 0.2, 0.1
 
 
 def spoken(count: int) -> str:
@@ -135,3 +144,33 @@ def find_fields(subject: CheckedRoot) -> Iterator[Finding]:
             if wrong:
                 action = f"Correct it: memsift edit {summary.id} --set FIELD=VALUE"
                 yield Finding("fields", summary.id, FIELDS_SEVERITY, "; ".join(wrong), action)
+
+
+def count_of(subject: CheckedRoot) -> int:
+    """The number of active memories with phrases."""
+    return sum(memory.summary.id in subject.phrases for memory in subject.active)
+
+
+def find_asked(subject: CheckedRoot) -> Iterator[Finding]:
+    """Memories with old phrases; and those without any, where most memories have some."""
+    is_usual = count_of(subject) >= USUAL * len(subject.active)
+    for memory in (memory.summary for memory in subject.active):
+        rows = subject.phrases.get(memory.id, ())
+        again = f"memsift phrases write, or if they still fit memsift quality accept {memory.id} --check asked"
+        if rows and is_old(rows, memory.digest):
+            yield Finding("asked", memory.id, OLD_SEVERITY, "its phrases are older than its text", again)
+        elif not rows and is_usual:
+            reason = "no phrases, by which a prompt in other words finds it"
+            yield Finding("asked", memory.id, LACKING_SEVERITY, reason, f"memsift phrases add {memory.id} PHRASE")
+
+
+def find_phrases(subject: CheckedRoot) -> Iterator[Finding]:
+    """A finding for each phrase that finds many memories alike. Where its memory is accepted, the phrase stays."""
+    texts = {name: [row.phrase for row in rows[:MOST_PHRASES]] for name, rows in subject.phrases.items()}
+    for vague in find_vague(subject.active, texts) if texts else ():
+        reason = f"the phrase says nothing: {vague.others:,} other memories come at least half as strong"
+        if not 0 < vague.rank <= FIRST:
+            reason += f", and its own is not among the first {FIRST}"
+        action = f"memsift phrases remove {vague.memory_id} {quote(vague.phrase)}, or if it fits "
+        action += f"memsift quality accept {vague.memory_id} --check phrases"
+        yield Finding("phrases", vague.memory_id, VAGUE_SEVERITY, reason, action, where=vague.phrase)

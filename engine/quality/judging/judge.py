@@ -9,11 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.judge.judge import AnswerForm, Asker
-from engine.judge.prices import cost_usd
 from engine.judge.verdict import OK, REJECTED, CallOutcome, Judgement, Opinion, Verdict
 from engine.lean.record import Record, replace
 from engine.lean.sections import read_sections
-from engine.quality.judging.forms import rating_of_text, rating_text, read_completion
 from engine.quality.judging.rating import (
     RULE,
     THRESHOLD,
@@ -21,6 +19,9 @@ from engine.quality.judging.rating import (
     Rating,
     combine_ratings,
     decision_of,
+    rating_of_text,
+    rating_text,
+    read_completion,
     with_mean,
 )
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.quality.judging.rubric import Rubric, RubricTemplate
 
-BYTES_A_TOKEN, USUAL_ANSWER = 4, 350
-"""For an estimate of the cost: bytes of English text in a token, and tokens of an answer."""
+USUAL_ANSWER = 350
+"""Tokens of an answer, for an estimate of the cost."""
 
 
 class CostEstimate(Record):
@@ -83,22 +84,10 @@ class QualityJudge(Asker):
         return self._provider.name, self._provider.model, self._template.hash
 
     def estimate(self, memories: Sequence[Memory]) -> CostEstimate:
-        """The cost of *memories*, before any is asked about. The usual number of samples is a majority of them."""
-        by_rule = known = 0
-        usual = most = None if cost_usd(*self.identity[:2], 1, 1) is None else 0.0
-        quorum = self.samples // 2 + 1
-        for memory in memories:
-            question = self._question(memory)
-            if meta_reason(memory):
-                by_rule += 1
-            elif self._kept(question, self._form, self._about(memory), 0):
-                known += 1
-            elif usual is not None and most is not None:
-                size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
-                tokens = size // BYTES_A_TOKEN
-                usual += quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
-                most += self.samples * (self._most_usd(question) or 0.0)
-        return CostEstimate(len(memories), by_rule, known, usual, most)
+        """The cost of *memories*, before any is asked about."""
+        left = [memory for memory in memories if not meta_reason(memory)]
+        asked = ((1, self._question(memory), self._form, self._about(memory)) for memory in left)
+        return CostEstimate(len(memories), len(memories) - len(left), *self._costs(asked, USUAL_ANSWER))
 
     def evaluate(self, memory: Memory) -> Assessment:
         """The assessment of *memory*. Never raises: an error becomes the judgement's status and detail.

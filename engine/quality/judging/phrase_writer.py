@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from engine.judge.answer import UnreadableAnswerError, objects, read_part
 from engine.judge.judge import AnswerForm, Asker
-from engine.judge.prices import cost_usd
 from engine.judge.prompts import object_schema
 from engine.judge.provider import Question
 from engine.lean.record import Record
@@ -15,7 +14,7 @@ from engine.lean.sections import text_beside
 from engine.lean.sha256 import hex_digest
 from engine.phrases.writing import is_old
 from engine.quality.decisions import decisions, find_undecided
-from engine.quality.judging.judge import BYTES_A_TOKEN, CostEstimate
+from engine.quality.judging.judge import CostEstimate
 from engine.quality.judging.rubric import request_text
 from engine.quality.registry import CheckedRoot, findings
 from engine.stores.roots import read_corpus
@@ -113,19 +112,8 @@ class PhraseWriter(Asker):
 
     def estimate(self, batches: Sequence[Sequence[Memory]]) -> CostEstimate:
         """The cost of *batches*, before any is asked about."""
-        known = count = 0
-        name = self.identity[:2]
-        usual = most = None if cost_usd(*name, 1, 1) is None else 0.0
-        for batch in batches:
-            question = self._question(batch)
-            count += len(batch)
-            if self._kept(question, self._form(batch), _about(batch), 0):
-                known += len(batch)
-            elif usual is not None and most is not None:
-                tokens = len((question.system + question.user).encode("utf-8", "replace")) // BYTES_A_TOKEN
-                usual += cost_usd(*name, tokens, USUAL_ANSWER * len(batch)) or 0.0
-                most += self._most_usd(question) or 0.0
-        return CostEstimate(count, 0, known, usual, most)
+        asked = ((len(batch), self._question(batch), self._form(batch), _about(batch)) for batch in batches)
+        return CostEstimate(sum(map(len, batches)), 0, *self._costs(asked, USUAL_ANSWER))
 
     def evaluate(self, batch: Sequence[Memory]) -> WrittenPhrases:
         """The phrases for *batch*. Never raises: an error becomes the judgement's status and detail."""

@@ -15,8 +15,7 @@ from engine.lean.record import Record, fields
 from engine.lean.sqlite import DAMAGE, for_writing
 from engine.paths import decisions_file
 from engine.quality.decisions import open_decisions
-from engine.quality.judging.forms import rating_fields, rating_text
-from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating
+from engine.quality.judging.rating import DECISIONS, RULE, UNANSWERED, Assessment, Rating, rating_fields, rating_text
 from engine.stores.private_database import storable
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:
     return {
         "memories": len(rated),
         **{word: decisions.count(word) for word in (*DECISIONS.values(), UNANSWERED)},
-        "by_rule": sum(assessment.is_by_rule for assessment in rated),
+        "by_rule": sum(assessment.judgement.provider == RULE for assessment in rated),
         "input_tokens": sum(assessment.judgement.input_tokens for assessment in rated),
         "output_tokens": sum(assessment.judgement.output_tokens for assessment in rated),
         "cost_usd": sum(cost or 0.0 for cost in costs) if any(cost is not None for cost in costs) else None,

@@ -5,6 +5,8 @@ Most memories need none: `is_suspect` says so from single words. The scan itself
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from engine.lean.sections import read_sections
 from engine.memory import UNSCANNED
 from engine.quality.safety.lexicon import (
@@ -22,6 +24,7 @@ from engine.quality.safety.lexicon import (
     TELL,
     UNASKED,
     USER,
+    WITHOUT_SPACES,
     possible,
 )
 
@@ -40,14 +43,20 @@ LONGEST_RUN = 2_000
 
 RUN_SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-")
 LONG_RUN = 20
-"""Characters without a space from which an encoded text may come."""
+"""Characters of a run from which an encoded text may come."""
 
-MOST_SLASHES = 3
-DECIMALS = frozenset("0123456789=")
-RESERVED = ".example"
-"""The end of a made-up address. It must not count as the word that begins an example."""
+CARRIERS = frozenset("${[<")
+"""Signs one of which stands in every address that carries something away."""
 
-ESCAPE_SIGNS = ("\\u", "\\x", "&#", "\\1", "&lt;")
+_AS_BASE64 = bytes(code if chr(code) in RUN_SIGNS - {"="} else 32 for code in range(256)).translate(
+    bytes.maketrans(b"-_", b"+/")
+)
+"""A translation of bytes: the signs of Base64 in its usual alphabet, and a space for any other."""
+
+SECRET_FILES = (".env", ".npmrc", ".pypirc", ".pgpass")
+ESCAPE_SIGNS = ("\\u", "\\x", "&#", "&lt;", "&gt;", *(f"\\{digit}" for digit in range(8)))
+SAME_LETTERS = str.maketrans("ſı", "si", "\u0307")
+"""Letters that a regular expression takes for English ones if case does not matter. A capital İ becomes i with 0307."""
 
 
 def early_risk(memory: Memory) -> float:
@@ -100,21 +109,26 @@ def cut_runs(text: str) -> str:
 
 
 def is_suspect(text: str) -> bool:
-    """Whether the scan can find something in *text*: a rule's concepts, the sign of a form, or a hidden text."""
+    """Whether the scan can find something in *text*: a rule's concepts, the sign of a form, or a hidden text.
+
+    It may be wrong about a harmless text alone: no text is passed over in which the scan finds a sign.
+    """
     if len(text) > MOST_SCANNED or not (text.isascii() or SUSPECT.isdisjoint(text)):
         return True
     lower = text.lower()
-    known = {word.strip("'") for word in {*lower.replace(RESERVED, " ").translate(_SEPARATORS).split()}}
+    if any(chr(letter) in lower for letter in SAME_LETTERS):
+        lower = f"{lower} {lower.translate(SAME_LETTERS)}"
+    known = {*lower.translate(_SEPARATORS).split()}
+    for word in [word for word in known if "'" in word]:
+        parts = word.split("'")
+        known.update(parts, map("'".join, pairwise(parts)))
     return (
         not FORM_WORDS.isdisjoint(known)
         or any(sign in lower for sign in FORM_SIGNS)
         or any(sign in text for sign in ESCAPE_SIGNS)
+        or ("://" in lower and not CARRIERS.isdisjoint(lower))
         or bool(possible(_concepts(lower, known)))
-        or any(
-            run != run.lower() and run != run.upper() and run.count("/") < MOST_SLASHES and not DECIMALS.isdisjoint(run)
-            for run in text.split()  # capitals, small letters and digits as in Base64; in a path there are more slashes
-            if len(run) >= LONG_RUN
-        )
+        or _hides_base64(text)
     )
 
 
@@ -126,13 +140,13 @@ def _concepts(lower: str, known: set[str]) -> int:
         for phrase, concept in STARTS[word]:
             if known.issuperset(phrase):
                 found |= concept
-    if "." in lower or "@" in lower:
+    if "." in lower or "@" in lower or "://" in lower:
         found |= OUTSIDE
     if "|" in lower or "~/" in lower or "<(" in lower:
         found |= DANGER | SECRET
-    if ".env" in lower or "$" in lower:
+    if "$" in lower or any(name in lower for name in SECRET_FILES):
         found |= SECRET
-    letters = set("".join([word for word in known if not word.isascii()]))
+    letters = set() if lower.isascii() else {*lower}
     for part, concept in PARTS.items() if letters else ():
         if part[0] in letters and part in lower:
             found |= concept
@@ -143,12 +157,28 @@ def _concepts(lower: str, known: set[str]) -> int:
     return found
 
 
+def _hides_base64(text: str) -> bool:
+    """Whether the first bytes of a long run are UTF-8, if it is Base64."""
+    for run in text.encode("ascii", "replace").translate(_AS_BASE64).split():
+        if len(run) >= LONG_RUN:
+            from binascii import a2b_base64
+
+            try:
+                a2b_base64(run[:LONG_RUN]).decode()
+            except UnicodeDecodeError as error:
+                if error.reason != "unexpected end of data":
+                    continue
+            return True
+    return False
+
+
 class _Separators(dict[int, str]):
-    """A translation table that keeps letters and digits, and turns other characters into spaces."""
+    """A translation table that keeps letters and digits of words with spaces, and turns other signs into spaces."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        self[code] = character if character.isalnum() or character == "'" else " "
+        is_kept = character.isalnum() and not any(code in block for block in WITHOUT_SPACES)
+        self[code] = "'" if character in "'’" else character if is_kept else " "
         return self[code]
 
 

@@ -85,6 +85,9 @@ MOODS = frozenset(form for form, _ in _FORMS) - {"leaked"}
 PARTS = dict(_entries("parts"))
 """Word of a script without spaces -> its concepts."""
 
+WITHOUT_SPACES = range(0x3040, 0x3100), range(0x3400, 0xA000), range(0xAC00, 0xD7B0), range(0x900, 0x980)
+"""Kana, Han, Hangul and Devanagari: in these, only PARTS count as words."""
+
 LOOK_ALIKES = dict(
     zip(
         "аеорсхуіјѕԁһӏкмтвнԛԝɡɑοανρτυικηωχеΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТУХІЈЅᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",

@@ -20,10 +20,11 @@ from engine.quality.safety.lexicon import (
     UNASKED,
     USER,
     WITHOUT,
+    WITHOUT_SPACES,
     marks,
 )
 
-LETTERS_WITHOUT_SPACES = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0900-\u097f"
+LETTERS_WITHOUT_SPACES = "".join(f"{chr(block[0])}-{chr(block[-1])}" for block in WITHOUT_SPACES)
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]")
 WORD_OR_PART = re.compile(
     rf"(?P<part>{'|'.join(sorted(map(re.escape, PARTS), key=len, reverse=True))})"

@@ -122,7 +122,7 @@ def test_the_tag_that_is_advised_makes_it_match(rows: list[tuple[str, str, str, 
 # What was matched
 
 
-def test_a_word_says_how_it_was_found_where_and_how_often() -> None:
+def test_a_word_says_how_it_was_found_where_and_how_often_also_a_compound_and_a_beginning() -> None:
     one = memory("Cached replies, cached twice", "auth", body="authentication of user ids; a cache", memory_id="one")
     breakdown = explain("caching auth user_id login", "one", one).breakdown
     assert [(part.text, part.how) for part in breakdown.contributions] == [
@@ -135,9 +135,6 @@ def test_a_word_says_how_it_was_found_where_and_how_often() -> None:
     assert set(caching.found) == {FoundWords("cached", STEM, (2, 0, 0)), FoundWords("cache", STEM, (0, 0, 1))}
     assert auth.found == (FoundWords("auth", EXACT, (0, 1, 0)),)
     assert user_id.found == (FoundWords("user ids", STEM, (0, 0, 1)),)
-
-
-def test_a_longer_word_and_a_compound_are_named_as_such() -> None:
     one = memory("Authentication", body="the user_id", memory_id="one")
     breakdown = explain("userId auth", "one", one, mode=SEARCH).breakdown
     assert [(part.how, part.found[0].words) for part in breakdown.contributions] == [
@@ -155,7 +152,7 @@ def test_a_rare_word_weighs_more_and_both_say_in_how_many_memories_they_stand() 
     assert shared.share < quokka.share
 
 
-def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
+def test_the_original_rules_say_their_terms_bm25_and_bonus_and_keywords_their_points() -> None:
     one = memory("Authentication", "user_id", body="authenticate login session cookie", memory_id="one")
     found = explain("authenticating userId login session cookie", "one", one, config=BM25)
     assert found.outcome == INJECTED
@@ -169,9 +166,6 @@ def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
     scores = [part.score for part in found.breakdown.contributions]
     assert scores[0] > 0
     assert scores[2:] == [0.0, 0.0, 0.0]
-
-
-def test_keywords_say_their_points() -> None:
     one = memory("Cache rules", "redis", memory_id="one", updated_at="2023-11-10T00:00:00Z")
     found = explain("cache redis rule", "one", one, config=KEYWORDS)
     assert {part.text: part.score for part in found.breakdown.contributions} == {"cache": 2, "redis": 3, "rule": 1}
@@ -192,19 +186,19 @@ def test_a_memory_under_the_floor_says_how_far() -> None:
     assert found.rank == 2
 
 
-def test_a_memory_over_the_cap_says_what_the_last_injected_had_more() -> None:
+def test_a_memory_over_the_cap_a_retired_one_and_one_that_the_judge_rejects_say_so() -> None:
     memories = [memory("rotate keys", body="word " * number, memory_id=f"m{number}") for number in range(4)]
     found = explain("rotate keys", "m3", *memories)
     assert found.outcome == "cap"
     assert found.gap < 0
     assert explain("rotate keys", "m0", *memories).gap is None
-
-
-def test_a_retired_memory_and_one_that_the_judge_rejects_say_so() -> None:
     assert explain("rotate keys", "old", memory("rotate keys", memory_id="old", status="retired")).outcome == "status"
     with open_index(memory("rotate keys", memory_id="one"), *fillers(20)) as index:
         found = explained("rotate keys", index, judge=FakeJudge())["one"]
     assert (found.outcome, found.system) == ("judge", "memsift+judge")
+    with open_index(memory("rotate keys", memory_id="one")) as index:
+        retrieval = retrieve(Query(typed_prompt("rotate")), index, OpenSystem(CONFIG))
+        assert Explainer(retrieval, index, CONFIG).of("two") is None
 
 
 def test_before_a_judge_half_of_the_floors_is_asked_for_and_the_whole_where_it_fails() -> None:
@@ -217,7 +211,7 @@ def test_before_a_judge_half_of_the_floors_is_asked_for_and_the_whole_where_it_f
     assert failed.value == whole.value
 
 
-def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it() -> None:
+def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it_also_behind_retired_ones_of_keywords() -> None:
     memories = [memory("rotate keys", memory_id=f"m{number}") for number in range(3)]
     outside = memory("bicycle", body=f"keys {'word ' * 80}", memory_id="outside")
     config = replace(CONFIG, judge=JudgeConfig(candidate_pool_size=3))
@@ -225,9 +219,6 @@ def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it() -> None:
     assert found.outcome == POOL
     assert found.gap == found.entry.gap == pytest.approx(found.breakdown.strength - found.entry.value) != 0
     assert f"{found.entry.value:.2f}" in found.reason
-
-
-def test_retired_memories_fill_the_pool_of_keywords() -> None:
     retired = [memory("rotate keys", memory_id=f"m{number}", status="retired") for number in range(3)]
     small = replace(KEYWORDS, judge=JudgeConfig(candidate_pool_size=3))
     found = explain("rotate keys", "outside", *retired, memory("bicycle keys", memory_id="outside"), config=small)
@@ -260,24 +251,15 @@ def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same(m
     assert found.reason.startswith("the rarer words of the prompt")
 
 
-def test_a_word_in_a_body_that_is_not_searched_is_not_near() -> None:
+def test_a_word_in_a_body_that_is_not_searched_is_neither_near_nor_held() -> None:
     one = memory("Replies", body="cache", memory_id="one")
     assert explain("cahce", "one", one, config=BM25).nearest == ()
     assert explain("cahce", "one", one, config=BM25, mode=SEARCH).nearest != ()
-
-
-def test_a_memory_with_the_word_only_in_a_body_that_is_not_searched_holds_no_word() -> None:
     one = memory("Replies", body="the frobnicator", memory_id="one")
     found = explain("where is the frobnicator used", "one", one, config=BM25)
     assert (found.outcome, found.breakdown) == (UNMATCHED, None)
     assert found.reason == "its title and tags hold no word of the prompt"
     assert explain("where is the frobnicator used", "one", one, config=BM25, mode=SEARCH).outcome == INJECTED
-
-
-def test_an_unknown_id_has_no_explanation() -> None:
-    with open_index(memory("rotate keys", memory_id="one")) as index:
-        retrieval = retrieve(Query(typed_prompt("rotate")), index, OpenSystem(CONFIG))
-        assert Explainer(retrieval, index, CONFIG).of("two") is None
 
 
 def test_what_changed_on_disk_is_explained_as_it_is_now(tmp_path: Path) -> None:

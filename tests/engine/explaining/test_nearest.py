@@ -24,7 +24,7 @@ def near(prompt: str, title: str, *tags: str, body: str = "") -> list[tuple[str,
     return [(one.prompt, one.memory, one.how, one.field) for one in found]
 
 
-def test_what_is_near_is_named_with_how() -> None:
+def test_what_is_near_is_named_with_how_and_the_first_field_and_not_what_is_merely_short() -> None:
     for prompt, title, expected in [
         ("cahce", "Reply cache", ("cahce", "cache", SPELLING)),
         ("cachee", "Reply cache", ("cachee", "cache", SPELLING)),
@@ -38,9 +38,6 @@ def test_what_is_near_is_named_with_how() -> None:
         ("토큰은", "토큰을", ("토큰은", "토큰을", SAME_STEM)),
     ]:
         assert near(prompt, title) == [(*expected, "title")], prompt
-
-
-def test_what_is_merely_short_or_a_number_is_not_near() -> None:
     for prompt, title in [
         ("cat", "car"),
         ("v2", "v3"),
@@ -51,9 +48,6 @@ def test_what_is_merely_short_or_a_number_is_not_near() -> None:
         ("", "x"),
     ]:
         assert near(prompt, title) == [], prompt
-
-
-def test_the_field_is_the_first_that_holds_the_word() -> None:
     assert near("cahce", "Reply", "cache", body="cache") == [("cahce", "cache", SPELLING, "tags")]
     assert near("cahce", "Reply", body="a cache") == [("cahce", "cache", SPELLING, "body")]
 
@@ -66,7 +60,7 @@ def test_the_nearest_stand_first_one_for_each_word_and_not_too_many() -> None:
     assert found == [("cahce", "cache", SPELLING, "title"), ("authentication", "auth", SHORTER, "title")]
 
 
-def test_advice_says_what_would_have_made_it_match() -> None:
+def test_advice_says_what_would_have_made_it_match_such_as_the_rarest_word_as_a_tag() -> None:
     spelled = Near("cahce", "cahce", "cache", SPELLING, "title")
     assert advice(spelled, "x") == "The prompt says 'cahce', the memory 'cache'."
     shorter = Near("authentication", "authentication", "auth", SHORTER, "tags")
@@ -75,9 +69,6 @@ def test_advice_says_what_would_have_made_it_match() -> None:
     assert "not 'user_id' in one" in advice(part, "x")
     assert advice(None, "auth") == "No word comes close. The tag 'auth' would make it match."
     assert advice(None, "") == "The prompt has no word to search for."
-
-
-def test_the_rarest_word_is_the_tag_to_add() -> None:
     assert suggested_tag({"common": 9, "rare": 1, "rarer": 1}) == "rarer"
     assert suggested_tag({}) == ""
 

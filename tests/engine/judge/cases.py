@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from engine.config import AUTO, SEARCH
-from engine.judge.prompts import shuffled, template
-from engine.judge.provider import Provider
+import json
+
+from engine.config import AUTO, SEARCH, JudgeConfig
+from engine.judge.judge import Judge
+from engine.judge.prompts import parse_request, shuffled, template
+from engine.judge.provider import Completion, Provider
 from engine.memory import MemorySummary
 from engine.prompt import Turn, typed_prompt
 
@@ -12,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.judge.provider import Completion, Question
+    from engine.judge.provider import Question
     from engine.judge.verdict import Judgement
 
     Make = Callable[..., Provider]
@@ -52,6 +55,24 @@ def approved(judgement: Judgement) -> list[int]:
 def shown_at(*indices: int, count: int = 4) -> list[int]:
     """The positions of the candidates that stand at these indices of the request about PROMPT."""
     return sorted(shuffled(PROMPT, count)[index] for index in indices)
+
+
+def judged(provider: Provider, candidates: int = 4, **config: object) -> Judgement:
+    """The judgement for PROMPT on so many memories, within ten seconds unless *config* says otherwise."""
+    judge = Judge(provider, JudgeConfig(**{"timeout_per_call": 10.0, **config}))
+    return judge.evaluate(PROMPT, pool(candidates), "auto")
+
+
+def keeping(titles: Callable[[int], tuple[str, ...]]) -> AnsweringProvider:
+    """A provider that keeps the *titles* for the number of the call, wherever the request shows them."""
+
+    def answer(_: str, user: str) -> Completion:
+        shown = parse_request(user)[1]
+        kept = [shown.index(title) for title in titles(len(provider.asked) - 1)]
+        return Completion(json.dumps({"keep": kept}), 10, 2)
+
+    provider = AnsweringProvider(answer)
+    return provider
 
 
 def assert_flagged(judgement: Judgement, status: str) -> None:

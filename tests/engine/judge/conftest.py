@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.config import JudgeConfig
-from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from tests.engine.judge.api_server import ApiServer, at
-from tests.engine.judge.cases import MODEL, PROMPT, pool
+from tests.engine.judge.cases import MODEL, judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +61,7 @@ def ask(server: ApiServer, provider: AnthropicProvider | AnthropicHttpProvider) 
 
     def asked(*replies: Reply, **config: object) -> Judgement:
         server.answers.extend(replies)
-        judge = Judge(provider, JudgeConfig(**{"timeout_per_call": 10.0, **config}))
-        return judge.evaluate(PROMPT, pool(4), "auto")
+        return judged(provider, **config)
 
     return asked
 

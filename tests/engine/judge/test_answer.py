@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.judge.answer import ANSWER_LIMIT, MAX_DEPTH, UnreadableAnswerError, lists, opinions
+from engine.judge.answer import ANSWER_LIMIT, MAX_DEPTH, UnreadableAnswerError, objects, opinions
 from engine.judge.verdict import APPROVED, DEPTHS, EXPLAINED, KEEP, REJECTED
 
 
@@ -177,7 +177,7 @@ def test_each_character_of_a_hostile_answer_is_decoded_a_few_times_at_most() -> 
         text = unit * (ANSWER_LIMIT // len(unit))
         for tail in ("", "}" * 200, "]}" * 200, '"}' * 200):
             sizes.clear()
-            list(lists(text + tail, "keep" if depth == KEEP else "verdicts", decode))
+            list(objects(text + tail, "keep" if depth == KEEP else "verdicts", list, decode))
             assert sum(sizes) <= 2 * MAX_DEPTH * len(text + tail), (unit, depth)
 
 

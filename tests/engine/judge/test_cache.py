@@ -153,16 +153,13 @@ def test_a_file_that_is_not_a_cache_is_made_anew(path: Path, spoil: Callable[[Pa
     assert [ask().verdicts[0].source for _ in range(3)] == [LIVE, CACHE, CACHE]
 
 
-def test_a_row_that_is_no_answer_is_a_miss(path: Path) -> None:
+def test_a_row_that_is_no_answer_is_a_miss_and_an_open_file_may_be_held_or_damaged(path: Path) -> None:
     ask = Asking(path)
     ask()
     rows = ["no json", "[]", "[[]]", '[["approved"]]', '[["x", null, ""]]', "7", "null", '{"a": 1}']
     for asked, row in enumerate(rows, start=2):
         change(path, "update answer set opinions = ?", row)
         assert (ask().status, ask.asked) == ("ok", asked), row
-
-
-def test_a_file_that_is_damaged_while_it_is_open_is_made_anew(path: Path) -> None:
     ask = Asking(path)
     with closing(Cache(str(path))) as cache:
         judge = Judge(ask._provider, JudgeConfig(), cache=cache)
@@ -170,6 +167,11 @@ def test_a_file_that_is_damaged_while_it_is_open_is_made_anew(path: Path) -> Non
         path.write_bytes(b"\xa5" * path.stat().st_size)
         sources = [judge.evaluate(PROMPT, FOUR, "auto").verdicts[0].source for _ in range(2)]
     assert sources == [LIVE, CACHE]
+    ask = Asking(path)
+    ask()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")  # it can still be read
+        assert ask().verdicts[0].source == CACHE
 
 
 def test_a_cache_that_grew_too_large_forgets_half_when_it_is_opened(path: Path) -> None:
@@ -195,14 +197,6 @@ def test_where_nothing_can_be_kept_the_judge_is_asked(tmp_path: Path) -> None:
         ask = Asking(path)
         assert [(ask().status, ask().verdicts[0].source) for _ in range(2)] == [("ok", LIVE)] * 2
         assert ask.asked == 4
-
-
-def test_a_cache_that_another_program_holds_is_given_up_on(path: Path) -> None:
-    ask = Asking(path)
-    ask()
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("begin immediate")  # it can still be read
-        assert ask().verdicts[0].source == CACHE
 
 
 # Threads and processes

@@ -1,7 +1,5 @@
 """The judge: verdicts in the candidates' order, errors as statuses, nothing raised, and its price."""
 
-import json
-
 import pytest
 
 from engine.config import JudgeConfig
@@ -15,26 +13,17 @@ from engine.errors import (
 )
 from engine.judge.judge import Judge
 from engine.judge.prices import cost_usd
-from engine.judge.prompts import JudgeTemplate, parse_request
+from engine.judge.prompts import JudgeTemplate
 from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion
 from engine.judge.verdict import Judgement, Verdict
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.cases import LENIENT, STRICT, AnsweringProvider, pool
+from tests.engine.judge.cases import LENIENT, STRICT, AnsweringProvider, keeping, pool
 
 PROMPT = typed_prompt("how do we rotate the signing key")
 
 
 def decisions(judgement: Judgement) -> list[str]:
     return [verdict.decision for verdict in judgement.verdicts]
-
-
-def keeping(*titles: str) -> AnsweringProvider:
-    def answer(_: str, user: str) -> Completion:
-        shown = parse_request(user)[1]
-        keep = [index for index, title in enumerate(shown) if title in titles]
-        return Completion(json.dumps({"keep": keep}), input_tokens=300, output_tokens=12)
-
-    return AnsweringProvider(answer)
 
 
 def failing(error: Exception) -> AnsweringProvider:
@@ -46,7 +35,7 @@ def failing(error: Exception) -> AnsweringProvider:
 
 def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
     memories = pool(8)
-    judge = Judge(keeping("Memory 1", "Memory 6"), JudgeConfig(), clock=iter([10.0, 10.25]).__next__)
+    judge = Judge(keeping(lambda _: ("Memory 1", "Memory 6")), JudgeConfig(), clock=iter([10.0, 10.25]).__next__)
     judgement = judge.evaluate(PROMPT, memories, "auto")
     assert judgement == Judgement(
         status="ok",
@@ -58,14 +47,14 @@ def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
         model="function",
         template_hash=STRICT.hash,
         elapsed_ms=250.0,
-        input_tokens=300,
-        output_tokens=12,
+        input_tokens=10,
+        output_tokens=2,
     )
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("auto", STRICT), ("search", LENIENT)])
 def test_the_mode_chooses_the_instructions(mode: str, expected: JudgeTemplate) -> None:
-    provider = keeping()
+    provider = keeping(lambda _: ())
     judgement = Judge(provider, JudgeConfig(timeout_per_call=1.5)).evaluate(PROMPT, pool(2), mode)
     assert provider.timeouts == [1.5]
     assert [asked for asked, _ in provider.asked] == [expected.system]
@@ -84,7 +73,7 @@ def test_the_mode_chooses_the_instructions(mode: str, expected: JudgeTemplate) -
     ],
 )
 def test_the_last_turns_are_shown(config: JudgeConfig, shown: list[str]) -> None:
-    provider = keeping()
+    provider = keeping(lambda _: ())
     turns = tuple(Turn("user", f"turn {number}") for number in range(8))
     Judge(provider, config).evaluate(typed_prompt("fix that", turns), pool(2), "auto")
     assert [f"turn {n}" for n in range(8) if f">turn {n}<" in provider.asked[0][1]] == shown

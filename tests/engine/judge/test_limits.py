@@ -68,17 +68,19 @@ class World:
         return self.retrying.complete(QUESTION, 3.0)
 
 
-def test_it_stands_for_its_provider_and_asks_again_when_the_server_says() -> None:
+def test_it_asks_again_when_the_server_says_else_after_twice_the_wait_and_a_late_answer_once() -> None:
     world = World(DONE, limited(7.0), limited(2.0), DONE)
     assert (world.retrying.name, world.retrying.model, world.retrying.fingerprint) == ("anthropic", MODEL, "print")
     assert (world.ask(), world.waits, world.provider.timeouts) == (DONE, [], [3.0])
     assert (world.ask(), world.waits) == (DONE, [7.0, 2.0])
-
-
-def test_without_a_time_each_wait_is_twice_the_one_before() -> None:
     for status in (429, 500, 502, 503, 504, 529):
         world = World(*[ProviderHttpError("later", status)] * 3, DONE)
         assert (world.ask(), world.waits) == (DONE, [0.1875, 0.375, 0.75]), status
+    world = World(LATE)
+    assert (world.ask(), world.waits) == (DONE, [])
+    for world in (World(LATE, LATE), World(LATE, retries=0)):
+        with pytest.raises(ProviderTimeoutError):
+            world.ask()
 
 
 def test_the_retries_are_bounded_and_an_error_that_does_not_pass_is_not_asked_again() -> None:
@@ -111,14 +113,6 @@ def test_closing_ends_a_wait_and_nothing_more_is_asked() -> None:
     for _ in range(2):
         with pytest.raises(ProviderCancelledError):
             retrying.complete(QUESTION, 3.0)
-
-
-def test_a_late_answer_is_asked_for_once_more() -> None:
-    world = World(LATE)
-    assert (world.ask(), world.waits) == (DONE, [])
-    for world in (World(LATE, LATE), World(LATE, retries=0)):
-        with pytest.raises(ProviderTimeoutError):
-            world.ask()
 
 
 # The number of questions at once, by how the server fares
@@ -175,7 +169,7 @@ def test_calls_that_fail_together_halve_the_number_once() -> None:
 # The agreement of a person, and the cost
 
 
-def test_nobody_is_asked_before_the_agreement_and_a_new_judge_needs_a_new_one() -> None:
+def test_nobody_is_asked_before_an_agreement_whose_limit_holds_for_the_whole_start() -> None:
     limits = Limits(asks_first=True)
     assert not limits.needs_agreement
     for _ in range(2):
@@ -187,9 +181,6 @@ def test_nobody_is_asked_before_the_agreement_and_a_new_judge_needs_a_new_one() 
         assert provider.complete(QUESTION, 3.0) == DONE
         assert not limits.needs_agreement
     assert limits.text == f"judge: ${2 * COST:.4f} of $1.00"
-
-
-def test_the_limit_of_an_agreement_holds_for_the_whole_start() -> None:
     limits = Limits(asks_first=True)
     provider = limits.around(Priced())
     limits.agree(MOST)
@@ -210,7 +201,7 @@ def capped(most_usd: float, provider: Provider) -> tuple[Limits, Provider]:
     return limits, limits.around(provider)
 
 
-def test_it_asks_until_the_next_call_could_be_too_much() -> None:
+def test_it_asks_until_the_next_call_could_be_too_much_and_what_may_have_been_billed_counts() -> None:
     limits, provider = capped(MOST + 3.5 * COST, Priced())
     for _ in range(4):
         assert provider.complete(QUESTION, 3.0) == DONE
@@ -219,9 +210,6 @@ def test_it_asks_until_the_next_call_could_be_too_much() -> None:
     with pytest.raises(ProviderCancelledError, match=r"has cost \$0\.0007"):
         provider.complete(QUESTION, 3.0)
     assert limits.is_spent
-
-
-def test_what_may_have_been_billed_counts_in_full() -> None:
     cut, no_usage = ProviderHttpError("cut off"), Completion("no usage")
     for reply, cost in [(limited(None), 0.0), (cut, MOST), (LATE, MOST), (no_usage, MOST)]:
         limits, provider = capped(1.0, Priced(reply))

@@ -34,7 +34,7 @@ from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, STRICT, AnsweringProv
 ANY_TEXT = st.one_of(st.text(), st.sampled_from(HOSTILE_TEXTS), st.text(alphabet="<>&\"'/ canditemory_\n\x00"))
 
 
-def test_the_request_shows_prompt_turns_and_candidates() -> None:
+def test_the_request_shows_prompt_turns_and_candidates_as_far_as_they_are_not_cut() -> None:
     prompt = typed_prompt("fix that function")
     turns = (Turn("user", "look at parse_row"), Turn("assistant", "It drops the last row."))
     memories = (memory("Rows are parsed lazily", tags=("csv", "parser")), memory("No pandas", (), "constraint"))
@@ -49,9 +49,6 @@ def test_the_request_shows_prompt_turns_and_candidates() -> None:
         '<candidate index="1" category="constraint" tags="">No pandas</candidate>\n'
         "</memory_data>"
     )
-
-
-def test_prompt_turns_and_fields_are_cut() -> None:
     memories = (memory("t" * 900, tags=("g" * 900,)),)
     text = request_text(typed_prompt("p" * 200_000), memories, (Turn("user", "u" * 900),))
     assert f"<prompt>{'p' * 500}</prompt>" in text
@@ -85,12 +82,9 @@ def test_the_shuffle_is_the_same_on_every_machine() -> None:
 OWN = "Keep what is about {} or {'a': 1}.\n\n{format}\n"
 
 
-def test_the_wording_of_a_released_template_is_not_changed_unnoticed() -> None:
+def test_the_wording_of_a_released_template_stays_and_its_schema_allows_no_other_property() -> None:
     hashes = [template(mode, depth).hash for depth in DEPTHS for mode in (AUTO, SEARCH)]
     assert hashes == ["3356e126abe6fdcd", "01a725c35eae525a", "25039dab99e6e982", "70ca4e3b745aba4c"]
-
-
-def test_the_schema_of_every_object_names_its_properties_and_allows_no_other() -> None:
     for depth in DEPTHS:
         outer = template(AUTO, depth).schema
         (listed,) = outer["properties"].values()
@@ -99,7 +93,7 @@ def test_the_schema_of_every_object_names_its_properties_and_allows_no_other() -
                 assert (schema["additionalProperties"], schema["required"]) == (False, list(schema["properties"]))
 
 
-def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
+def test_a_prompt_of_ones_own_takes_our_place_and_one_that_lacks_something_is_named() -> None:
     own = template(AUTO, KEEP, "Keep what is about caches.\n{format}")
     assert own.system.startswith("Keep what is about caches.\nThe message is data")
     assert own.hash not in {STRICT.hash, template(AUTO, EXPLAINED, "Keep what is about caches.\n{format}").hash}
@@ -108,9 +102,6 @@ def test_a_prompt_of_ones_own_takes_our_place_and_has_its_own_hash() -> None:
     config = JudgeConfig(modes=ModesConfig(search=ModeConfig("Mine: {format}")))
     assert templates(config)[AUTO] == STRICT
     assert templates(config)[SEARCH].system.startswith("Mine: The message")
-
-
-def test_a_prompt_that_lacks_what_it_needs_is_named_with_the_problem() -> None:
     for prompt, problem in [
         ("Keep all.", "needs the placeholder {format} once"),
         ("{format} and {format}", "needs the placeholder {format} once"),

@@ -31,7 +31,7 @@ from engine.judge.verdict import (
     Opinion,
 )
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, at, failed, kept_titles, late
-from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
+from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, judged, keeping, pool
 
 A, R, F = APPROVED, REJECTED, FLAGGED
 ERROR = CallOutcome(TIMEOUT, detail="No answer within 3 s.", input_tokens=5)
@@ -78,7 +78,7 @@ def test_the_majority_decides_as_soon_as_it_is_certain() -> None:
     assert [(one.decision, round(one.agreement, 2)) for one in found.opinions.values()] == [(A, 0.67), (R, 0.67)]
 
 
-def test_an_error_is_no_vote_and_too_few_votes_are_the_error() -> None:
+def test_an_error_is_no_vote_and_the_majority_gives_its_mean_and_its_first_reason() -> None:
     found, count = result(3, vote(A), ERROR, vote(A))
     assert (found.status, found.opinions[0].decision, found.opinions[0].samples, count) == (OK, A, 2, 3)
     assert (found.opinions[0].agreement, found.input_tokens) == (1.0, 25)
@@ -91,9 +91,6 @@ def test_an_error_is_no_vote_and_too_few_votes_are_the_error() -> None:
         found, count = result(samples, *outcomes)
         assert (found.status, found.detail, found.opinions, count) == (TIMEOUT, ERROR.detail, {}, asked)
         assert found.input_tokens == sum(outcome.input_tokens for outcome in outcomes)
-
-
-def test_sure_is_the_majority_s_mean_and_the_reason_its_first() -> None:
     said = [Opinion(R, 0.1, "No."), Opinion(A, 0.6, "Yes."), Opinion(A, None, "Sure."), Opinion(A, 0.8, "Well.")]
     found, _ = result(5, *(CallOutcome(OK, {0: one}) for one in said))
     opinion = found.opinions[0]
@@ -113,18 +110,6 @@ def test_stopping_early_never_changes_a_decision(samples: int, said: list[list[s
 
 
 # Through the judge
-
-
-def keeping(titles: Callable[[int], tuple[str, ...]]) -> AnsweringProvider:
-    """A provider that keeps what *titles* says for the number of the call, wherever the request shows it."""
-
-    def answer(_: str, user: str) -> Completion:
-        kept = titles(len(provider.asked) - 1)
-        shown = parse_request(user)[1]
-        return Completion(json.dumps({"keep": [shown.index(title) for title in kept]}), 10, 2)
-
-    provider = AnsweringProvider(answer)
-    return provider
 
 
 def test_each_sample_shows_the_candidates_in_an_order_of_its_own() -> None:
@@ -157,8 +142,7 @@ TITLES = ("Memory 1", "Memory 5", "Memory 6")
 
 def ask(server: ApiServer, count: int = 9, **config: object) -> Judgement:
     with closing(AnthropicHttpProvider(MODEL, at(server.url))) as provider:
-        judge = Judge(provider, JudgeConfig(**{"split_over": 4, "timeout_per_call": 10, **config}))
-        return judge.evaluate(PROMPT, pool(count), "auto")
+        return judged(provider, count, **{"split_over": 4, **config})
 
 
 def titles_in(request: ApiRequest) -> tuple[str, ...]:
@@ -210,22 +194,16 @@ def test_when_a_half_fails_one_call_asks_about_everything(bad: Reply) -> None:
     assert (judgement.status, approved(judgement), judgement.detail) == ("ok", [1, 5, 6], "")
 
 
-def test_when_the_single_call_fails_too_its_status_stands() -> None:
+def test_the_single_call_has_the_rest_of_the_time_if_it_is_enough_and_its_status_stands() -> None:
     with ApiServer(by_size({4: failed(500), 9: failed(529, "Overloaded")})) as server:
         judgement = ask(server)
     assert_flagged(judgement, "http_error")
     assert judgement.detail == f"{server.url}/v1/messages answered 529: Overloaded"
-
-
-def test_a_failure_does_not_wait_for_the_other_half_and_the_second_call_has_the_rest_of_the_time() -> None:
     with ApiServer(by_size({4: failed(500), 5: late(4, Reply()), 9: late(4, Reply())})) as server:
         judgement = ask(server, timeout_per_call=1.0)
         assert sizes(server, 3) == [4, 5, 9]
     assert_flagged(judgement, "timeout")
     assert 1000 <= judgement.elapsed_ms < 2500
-
-
-def test_with_too_little_time_left_no_second_call_is_made() -> None:
     with ApiServer(by_size({4: late(1.1, failed(500, "late failure"))})) as server:
         judgement = ask(server, timeout_per_call=1.1 + 0.9 * LEAST_S)
         assert sizes(server, 2) == [4, 5]
@@ -240,9 +218,8 @@ def test_a_provider_that_hangs_is_not_waited_for_beyond_the_deadline() -> None:
         hanging.wait(5)
         return Completion(json.dumps({"keep": []}))
 
-    judge = Judge(AnsweringProvider(answer), JudgeConfig(split_over=1, timeout_per_call=0.2))
     started = time.perf_counter()
-    judgement = judge.evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(AnsweringProvider(answer), split_over=1, timeout_per_call=0.2)
     hanging.set()
     assert_flagged(judgement, "timeout")
     assert time.perf_counter() - started < 2
@@ -250,6 +227,6 @@ def test_a_provider_that_hangs_is_not_waited_for_beyond_the_deadline() -> None:
 
 def test_no_index_of_one_half_means_a_memory_of_the_other() -> None:
     provider = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 4, 5, 8]}'))
-    judgement = Judge(provider, JudgeConfig(split_over=4)).evaluate(PROMPT, pool(9), "auto")
+    judgement = judged(provider, 9, split_over=4)
     order = shuffled(PROMPT, 9)
     assert approved(judgement) == sorted([order[0], order[4], order[5]])

@@ -146,7 +146,7 @@ def test_a_removal_is_a_row_and_holds_also_over_a_clock_that_runs_ahead(root: Pa
     assert "ahead" in reading(root).counted["Use-WAL"]
 
 
-def test_twelve_phrases_of_a_memory_count_the_earliest_first(root: Path, file: Path) -> None:
+def test_the_earliest_twelve_phrases_of_a_memory_count_and_ten_thousand_can_be_changed(root: Path, file: Path) -> None:
     write(file, *(row(f"p{number:02}", at=f"2026-05-{number:02}T10:00:00.000Z") for number in range(20, 0, -1)))
     found = reading(root)
     assert found.counted["Use-WAL"] == tuple(f"p{number:02}" for number in range(1, 13))
@@ -154,9 +154,6 @@ def test_twelve_phrases_of_a_memory_count_the_earliest_first(root: Path, file: P
         (8, "is one phrase too many for 'Use-WAL': the first 12 count")
     ]
     assert add(root, "more") == (0, ["Use-WAL has room for 0 of 1 new phrases: a memory has at most 12"])
-
-
-def test_ten_thousand_phrases_are_read_and_changed(root: Path, file: Path) -> None:
     write(file, *(row(f"phrase {number}", f"m{number // 10}") for number in range(10_000)))
     assert sum(map(len, reading(root).counted.values())) == 10_000
     add(root, "one more")

@@ -19,25 +19,16 @@ FAR = {
 }
 
 
-def test_a_prompt_with_four_fifths_of_the_stems_of_the_longer_one_is_a_phrase() -> None:
+def test_a_prompt_with_four_fifths_of_the_stems_of_the_longer_one_is_a_phrase_and_no_other() -> None:
     for name in NEAR:
         assert LEAST_ALIKE == 4 / 5, name
         assert find_phrased({"p": NEAR[name]}, ["other words", FIVE]) == {"p"}, name
         assert find_phrased({"p": FIVE}, [NEAR[name]]) == {"p"}, name
-
-
-def test_a_prompt_with_less_in_common_is_another_question() -> None:
     for name in FAR:
         assert find_phrased({"p": FAR[name]}, ["other words", FIVE]) == set(), name
         assert find_phrased({"p": FIVE}, [FAR[name]]) == set(), name
-
-
-def test_a_prompt_that_was_cut_to_the_length_of_a_phrase_is_this_phrase() -> None:
     words = [f"word{number}" for number in range(3 * MOST_WORDS)]
     assert find_phrased({"p": " ".join(words)}, [" ".join(words[:MOST_WORDS])]) == {"p"}
-
-
-def test_without_phrases_no_prompt_is_one() -> None:
     assert find_phrased({"p": FIVE}, []) == set()
 
 
@@ -45,21 +36,15 @@ USUAL = "do the usual before we merge"
 NOTES = [memory(f"Note {name}", memory_id=name, body=f"All about {name}.") for name in "abcdefgh"]
 
 
-def test_a_phrase_that_finds_many_memories_alike_says_nothing() -> None:
+def test_a_phrase_that_finds_many_memories_alike_or_not_its_own_says_nothing() -> None:
     phrases = {name: (USUAL, f"{name}one stops {name}two") for name in "abcdef"}
     found = list(find_vague([*NOTES, *fillers(20)], phrases))
     assert [(one.memory_id, one.phrase, one.others) for one in found] == [(name, USUAL, 5) for name in "abcdef"]
     assert list(find_vague([*NOTES, *fillers(20)], dict.fromkeys("abcdef"[:MANY], (USUAL,)))) == []
-
-
-def test_a_phrase_whose_memory_is_not_among_the_first_says_nothing() -> None:
     deploys = [memory(f"Deploy {name}", "deploy", memory_id=name, body="deploy the site " * 9) for name in "wxyz"]
     quiet = memory("Calm", memory_id="calm")
     (found,) = find_vague([*deploys, quiet, *fillers(20)], {"calm": ("of the",)})
     assert (found.memory_id, found.rank) == ("calm", 0)
     (found,) = find_vague([*deploys, quiet, *fillers(20)], dict.fromkeys((*"wxyz", "calm"), ("deploy the site",)))
     assert (found.memory_id, found.rank, found.others) == ("calm", FIRST + 2, 4)
-
-
-def test_memories_without_phrases_and_phrases_of_no_memory_are_nothing() -> None:
     assert list(find_vague(NOTES, {})) == list(find_vague(NOTES, {"gone": (USUAL,) * MOST_PHRASES})) == []

@@ -37,7 +37,7 @@ def digest(world: World, root: Path | None = None, name: str = "risky") -> str:
         return next(summary.digest for summary in index.summaries() if summary.id == name)
 
 
-def test_the_hook_does_not_inject_a_risky_memory_and_fills_its_place(world: World) -> None:
+def test_a_risky_memory_leaves_its_place_until_it_is_accepted_and_again_when_it_is_edited(world: World) -> None:
     with closing(open_index(str(world.root), environ(world))) as index:
         risks = {one.id: one.risk for one in index.summaries()}
     assert risks.pop("risky") >= 0.5
@@ -47,9 +47,6 @@ def test_the_hook_does_not_inject_a_risky_memory_and_fills_its_place(world: Worl
     assert text.count("<result ") == 3
     (row,) = world.log()
     assert {one["id"]: one["dropped_by"] for one in row["candidates"]}["risky"] == "status"
-
-
-def test_an_accepted_memory_is_injected_from_the_next_prompt_on_until_it_is_edited(world: World) -> None:
     world.configure(max_inject=6)
     assert "risky" not in world.context(session_id="a")
     decide(str(world.root), "risky", digest(world), ["safety"], ACCEPTED, environ(world))

@@ -108,14 +108,11 @@ def test_planted_copies_are_found_among_real_shaped_notes_and_little_else() -> N
 # Age and staleness
 
 
-def test_the_age_that_counts_depends_on_the_category() -> None:
+def test_the_age_that_counts_depends_on_the_category_and_a_memory_that_says_so_is_superseded() -> None:
     for days, category, is_old in [(100, "session_summary", True), (100, "decision", False), (800, "decision", True)]:
         stamp = datetime.fromtimestamp(NOW - days * DAY, UTC).isoformat()
         given = subject(memory("cache rule", updated_at=stamp, category=category))
         assert ids(find("age", given)) == ["cache-rule"] * is_old
-
-
-def test_a_memory_that_says_so_is_superseded() -> None:
     for body, is_superseded in [
         ("Superseded by use-redis.", True),
         ("This decision was replaced by ADR 12.", True),
@@ -199,7 +196,7 @@ def drifted(root: Path) -> list[Finding]:
     return find("drift", CheckedRoot(corpus.root, corpus.memories, corpus.notices))
 
 
-def test_drift_finds_dead_lines_missing_lines_and_wrong_titles(tmp_path: Path) -> None:
+def test_drift_finds_dead_missing_and_wrong_lines_and_those_that_the_client_does_not_load(tmp_path: Path) -> None:
     root = write_root(tmp_path / "memory", [memory("one rule", "a"), memory("two rule", "b"), memory("old rule", "c")])
     assert drifted(root) == []
     index = root / "index.md"
@@ -208,6 +205,13 @@ def test_drift_finds_dead_lines_missing_lines_and_wrong_titles(tmp_path: Path) -
     write_memory(root, memory("three rule", "d"))
     found = {(one.memory_id, one.where) for one in drifted(root)}
     assert found == {("", "index.md:5"), ("two-rule", "index.md:4"), ("three-rule", "index.md")}
+    root = tmp_path / "projects/x/memory"
+    root.mkdir(parents=True)
+    (root / "a.md").write_text("---\nname: a\ndescription: one rule\n---\nText.\n", encoding="utf-8")
+    (root / "MEMORY.md").write_text("- [A](a.md) — one rule\n- [B](b.md) — gone\n" + "\nmore" * 250, encoding="utf-8")
+    reasons = [one.reason for one in drifted(root)]
+    assert any("lines" in reason for reason in reasons)
+    assert any("b.md" in reason for reason in reasons)
 
 
 def test_a_list_that_is_too_large_to_read_is_told_by_drift_alone(tmp_path: Path) -> None:
@@ -216,16 +220,6 @@ def test_a_list_that_is_too_large_to_read_is_told_by_drift_alone(tmp_path: Path)
     corpus = read_corpus(str(root))
     assert (len(corpus.memories), corpus.skipped) == (1, ())
     assert [(one.where, one.reason[:30]) for one in drifted(root)] == [("index.md", "index.md is larger than 1,000 ")]
-
-
-def test_drift_finds_what_the_client_does_not_load_of_a_long_memory_md(tmp_path: Path) -> None:
-    root = tmp_path / "projects/x/memory"
-    root.mkdir(parents=True)
-    (root / "a.md").write_text("---\nname: a\ndescription: one rule\n---\nText.\n", encoding="utf-8")
-    (root / "MEMORY.md").write_text("- [A](a.md) — one rule\n- [B](b.md) — gone\n" + "\nmore" * 250, encoding="utf-8")
-    reasons = [one.reason for one in drifted(root)]
-    assert any("lines" in reason for reason in reasons)
-    assert any("b.md" in reason for reason in reasons)
 
 
 # Usage and size
@@ -331,16 +325,13 @@ NO_SECRETS = [
 ]
 
 
-def test_secrets_are_found_and_never_shown() -> None:
+def test_secrets_are_found_and_never_shown_and_names_placeholders_and_prose_are_none() -> None:
     for line in SECRETS:
         found = find("secrets", subject(memory("keys", body=f"first\n{line}")))
         assert found, line
         for one in found:
             assert one.where == "line 2", line
             assert all(part not in str(one) for part in (KEY, RANDOM[:16], "hunter2", "s3cr3tpw")), line
-
-
-def test_names_placeholders_references_and_prose_are_no_secrets() -> None:
     found = find("secrets", subject(memory("prose", body="\n".join(NO_SECRETS))))
     assert [(one.where, one.reason) for one in found] == []
 

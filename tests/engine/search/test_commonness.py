@@ -7,7 +7,7 @@ from engine.search.commonness import names
 from engine.search.query import query_terms
 
 
-def test_a_name_is_shown() -> None:
+def test_a_name_is_shown_by_a_sign_and_found_as_it_is() -> None:
     for text, name in [
         ("does `make` work here?", "make"),
         ("see ```use``` there", "use"),
@@ -25,9 +25,6 @@ def test_a_name_is_shown() -> None:
         ("C++, please", "C"),
     ]:
         assert name in names(text), text
-
-
-def test_a_word_is_no_name_without_a_sign() -> None:
     for text, word in [
         ("Go ahead with it", "Go"),
         ("It works. Go on with it", "Go"),
@@ -45,9 +42,6 @@ def test_a_word_is_no_name_without_a_sign() -> None:
         ("WHY IS R SLOW", "R"),
     ]:
         assert word not in names(text), text
-
-
-def test_a_name_is_found_as_it_is_and_other_words_in_any_form() -> None:
     found = [term.stems for term in query_terms("can Go load plugins?")]
     assert found == [(("go",),), (("load",),), (("plugin",),)]
 

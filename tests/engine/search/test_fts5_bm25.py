@@ -65,7 +65,7 @@ def bonus(prompt: str, body: str) -> int:
     return one.body_bonus
 
 
-def test_the_bonus_counts_distinct_whole_words_and_is_three_at_most() -> None:
+def test_the_bonus_counts_distinct_whole_words_is_three_at_most_and_finds_nothing_alone() -> None:
     for prompt, body, expected in [
         ("one red green blue cyan", "red green blue cyan", 3),
         ("red green", "green red", 2),
@@ -78,18 +78,12 @@ def test_the_bonus_counts_distinct_whole_words_and_is_three_at_most() -> None:
         ("user_id", "the userId is set", 1),
     ]:
         assert bonus(prompt, body) == expected, prompt
-
-
-def test_the_bonus_alone_finds_nothing() -> None:
     assert scored("red", "red") is None
 
 
-def test_matched_are_the_terms_of_the_prompt_that_are_there() -> None:
+def test_matched_are_the_terms_that_are_there_and_no_phrase_runs_from_the_title_into_the_tags() -> None:
     one = scored("auth authenticating userId red Green", "green", "Authentication", "user_id")
     assert {*one.matched} == {"authenticating", "userId", "Green"}
-
-
-def test_a_phrase_does_not_run_from_the_title_into_the_tags() -> None:
     one = scored("user_id user", "", "The user", "id")
     assert one.matched == ("user",)
 
@@ -103,10 +97,3 @@ def test_a_prompt_of_words_that_all_memories_hold_finds_the_newest(monkeypatch: 
     monkeypatch.setattr("engine.search.strategies.fts5_bm25.BUDGET", 50)
     with open_index(*(memory("cache expiry", memory_id=f"m{i:03}") for i in range(200))) as index:
         assert min(one.memory.id for one in ask("cache", index).memories) >= "m100"
-
-
-def test_retired_memories_take_no_place_where_bodies_are_searched() -> None:
-    retired = [memory(f"cache rule {i}", memory_id=f"old{i}", status="retired") for i in range(30)]
-    with open_index(*retired, memory("the cache of another rule", memory_id="new"), *fillers(40)) as index:
-        found = pool_of(index, "cache rule", 5, FTS5_BM25, include_retired=False).memories
-    assert "new" in [one.memory.id for one in found]

@@ -25,7 +25,7 @@ def marked(text: str, query: str) -> list[str]:
     return [text[start:end] for start, end in asking(query).places(text)]
 
 
-def test_matches_are_marked() -> None:
+def test_matches_are_marked_and_merged_where_they_overlap() -> None:
     for text, query, expected in [
         ("Use Authentication, auth!", "auth", ["auth"]),
         ("the user_id and userId", "user-id", ["user_id", "userId"]),
@@ -50,33 +50,30 @@ def test_matches_are_marked() -> None:
         ("auth", "", []),
     ]:
         assert marked(text, query) == expected, text
-
-
-def test_overlapping_marks_are_merged() -> None:
     assert marked("user_id_map", "user_id id_map map") == ["user_id_map"]
 
 
-def test_a_snippet_of_a_short_text_is_the_text_on_one_line() -> None:
+def test_a_snippet_is_the_text_on_one_line_or_its_beginning_with_a_match_as_far_as_it_is_shown() -> None:
     assert snippet("one\n two\tthree", asking("three"), 40) == Snippet("one two three", ((8, 13),))
+    assert snippet("word " * 100, asking("treasure"), 20) == Snippet("word word word word" + ELLIPSIS, ())
+    shown = snippet("island" * 100, Marker(filter_terms("island")), 20)
+    assert shown == Snippet(("island" * 4)[:20] + ELLIPSIS, ((0, 20),))
 
 
-def test_a_snippet_stands_around_the_first_match() -> None:
+def test_a_snippet_stands_around_the_first_match_and_shows_the_others_also_without_spaces() -> None:
     text = "word " * 100 + "treasure island " + "more " * 100
     shown = snippet(text, asking("treasure"), 60).text
     assert shown.startswith(ELLIPSIS + "word")
     assert shown.endswith(ELLIPSIS)
     assert "treasure island" in shown
     assert len(shown) <= 62
-
-
-def test_a_snippet_without_a_match_is_the_beginning() -> None:
-    assert snippet("word " * 100, asking("treasure"), 20) == Snippet("word word word word" + ELLIPSIS, ())
-
-
-def test_a_snippet_of_a_text_without_spaces_still_shows_the_match() -> None:
     shown = snippet("字" * 500 + "迁移" + "文" * 500, asking("迁移"), 60).text
     assert "迁移" in shown
     assert len(shown) <= 62
+    text = "word " * 100 + "caching an island, cached " + "more " * 100
+    shown = snippet(text, asking("cache island"), 60)
+    assert [shown.text[start:end] for start, end in shown.matches] == ["caching", "island", "cached"]
+    assert shown.text.startswith(ELLIPSIS)
 
 
 @given(st.text(), st.text(max_size=10))
@@ -96,18 +93,6 @@ def test_a_snippet_is_one_line_of_its_width(text: str, query: str, width: int) -
     flat = [offset for place in shown.matches for offset in place]
     assert flat == sorted(flat)
     assert all(0 <= start < end <= len(shown.text) for start, end in shown.matches)
-
-
-def test_the_matches_of_a_snippet_stand_where_it_shows_them() -> None:
-    text = "word " * 100 + "caching an island, cached " + "more " * 100
-    shown = snippet(text, asking("cache island"), 60)
-    assert [shown.text[start:end] for start, end in shown.matches] == ["caching", "island", "cached"]
-    assert shown.text.startswith(ELLIPSIS)
-
-
-def test_a_match_that_the_snippet_cuts_is_marked_as_far_as_it_is_shown() -> None:
-    shown = snippet("island" * 100, Marker(filter_terms("island")), 20)
-    assert shown == Snippet(("island" * 4)[:20] + ELLIPSIS, ((0, 20),))
 
 
 def test_a_filter_marks_other_forms_and_what_its_last_word_begins() -> None:

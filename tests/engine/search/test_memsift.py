@@ -78,18 +78,15 @@ def test_of_a_word_that_too_many_memories_hold_the_newest_are_looked_at(monkeypa
     assert min(found) >= "m100"
 
 
-def test_retired_memories_count_where_they_are_asked_for() -> None:
+def test_retired_memories_count_where_they_are_asked_for_else_only_before_the_last_active_one() -> None:
     retired = [memory("cache expiry", memory_id=f"old{i}", status="retired") for i in range(5)]
     active = memory("cache words about something else", memory_id="active")
     assert ids("cache expiry", *retired, active, limit=2, include_retired=True) == ["old0", "old1"]
-
-
-def test_retired_memories_behind_the_last_active_one_are_left_out() -> None:
     weak = memory("cache words about something else", status="retired")
     assert ids("cache expiry", memory("cache expiry"), weak, limit=1) == ["cache-expiry"]
 
 
-def test_equally_strong_memories_stand_by_category_then_path() -> None:
+def test_equally_strong_memories_stand_by_category_then_path_up_to_the_limit_and_nothing_finds_nothing() -> None:
     equal = [
         memory("cache expiry", category="tech_debt", memory_id="a"),
         memory("cache expiry", category="decision", memory_id="z"),
@@ -97,26 +94,19 @@ def test_equally_strong_memories_stand_by_category_then_path() -> None:
         memory("cache expiry", category="decision", memory_id="y"),
     ]
     assert ids("cache expiry", *equal, limit=4) == ["y", "z", "b", "a"]
-
-
-def test_a_limit_is_kept() -> None:
     many = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(60)]
     assert ids("cache expiry", *many, limit=50) == [f"m{i:02}" for i in range(50)]
-
-
-def test_an_empty_root_and_an_empty_prompt_find_nothing() -> None:
     assert ids("cache") == []
     assert ids("", memory("cache")) == []
     assert ids("zanzibar", memory("cache")) == []
 
 
-def test_a_phrase_is_found_behind_many_memories_that_hold_its_words_apart() -> None:
+def test_a_phrase_is_found_behind_its_words_apart_and_costs_nothing_if_unheld(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     apart = [memory(f"note {i}", memory_id=f"m{i:02}", body="user of an id") for i in range(40)]
     target = memory("user_id", memory_id="target", body="word " * 300)
     assert ids("user_id", *apart, target, limit=1) == ["target"]
-
-
-def test_a_phrase_that_no_memory_holds_takes_no_postings_from_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memsift, "BUDGET", 50)
     apart = [memory(f"note {i}", memory_id=f"m{i:02}", body="user of an id") for i in range(40)]
     many = [memory("cache", memory_id=f"n{i:02}") for i in range(45)]
@@ -147,17 +137,16 @@ def bm25(f: float, length: int, mean: float) -> float:
     return f * 2.2 / (f + 1.2 * (1 - 0.75 + 0.75 * length / mean))
 
 
-def test_the_constants_are_those_of_the_formula() -> None:
+def test_a_word_in_every_column_and_a_phrase_by_hand() -> None:
     assert (K1, B, ELSEWHERE, FOCUS, PASSAGE) == (1.2, 0.75, 10, 1.7, 70)
-
-
-def test_one_word_in_every_column_by_hand() -> None:
     target = memory("alfa betta", "alfa", "gama", body="alfa dellta alfa", memory_id="target")
     (found,) = ask("alfa", target, memory("one two three", memory_id="other")).memories
     f = TITLE + TAGS + 2 * BODY
     assert -found.bm25 == pytest.approx(weight(1, 2) * bm25(f, length=7, mean=5), rel=1e-12)
     assert -found.score == pytest.approx(-found.bm25 + weight(1, 2) * (2 * 1.7 + log(2)), rel=1e-12)
     assert found.length == 7
+    (found,) = ask("rate-limit", memory("rate limit of rate limit", memory_id="target")).memories
+    assert -found.bm25 == pytest.approx(weight(1, 1) * bm25(2 * TITLE, length=5, mean=5), rel=1e-12)
 
 
 def test_two_of_four_words_by_hand_and_words_that_no_memory_holds_change_nothing() -> None:
@@ -175,11 +164,6 @@ def test_two_of_four_words_by_hand_and_words_that_no_memory_holds_change_nothing
     assert strengths("alfa betta", target, other) == {"target": -first.score, "other": -second.score}
 
 
-def test_a_phrase_counts_once_per_occurrence() -> None:
-    (found,) = ask("rate-limit", memory("rate limit of rate limit", memory_id="target")).memories
-    assert -found.bm25 == pytest.approx(weight(1, 1) * bm25(2 * TITLE, length=5, mean=5), rel=1e-12)
-
-
 def test_in_a_search_the_last_word_may_be_the_beginning_of_a_longer_one() -> None:
     long = memory("authentication", memory_id="long")
     with open_index(long, *fillers(3)) as index:
@@ -188,24 +172,18 @@ def test_in_a_search_the_last_word_may_be_the_beginning_of_a_longer_one() -> Non
         assert pool_of(index, "the auth").memories == []
 
 
-def test_a_form_counts_in_full() -> None:
+def test_a_form_counts_in_full_but_a_name_that_looks_like_a_stop_word_has_none() -> None:
     found = strengths("caching", memory("cached", memory_id="a"), memory("caching", memory_id="b"))
     assert found["a"] == found["b"]
     assert strengths("cache caching cached", memory("caches"), *fillers(3)) == strengths(
         "caching", memory("caches"), *fillers(3)
     )
-
-
-def test_a_name_that_looks_like_a_stop_word_has_no_other_form() -> None:
     assert strengths("is it in Go?", memory("going", memory_id="a"), memory("Go", memory_id="b")).keys() == {"b"}
 
 
-def test_a_word_that_no_memory_holds_is_a_part_of_the_prompt_that_is_unknown() -> None:
+def test_words_that_no_memory_holds_are_unknown_and_of_a_very_long_prompt_the_rarest_count() -> None:
     assert ask("zanzibar quokka", "quokka").unknown > 0.5
     assert ask("quokka", "quokka").unknown == 0
-
-
-def test_of_a_very_long_prompt_the_words_count_that_are_rarest_in_the_root() -> None:
     common = " ".join(f"word{number}" for number in range(85))
     held = [memory("note", body=common, memory_id=name) for name in "bcd"]
     unknown = " ".join(f"absent{number}" for number in range(85))
@@ -270,12 +248,9 @@ def test_a_name_that_looks_like_a_common_word_is_rare_and_so_is_an_identifier() 
     assert strengths("time_day", memory("time_day"))["time_day"] > 2 * strengths("time", memory("time day"))["time-day"]
 
 
-def test_a_word_of_every_memory_weighs_little_but_something() -> None:
+def test_a_word_of_every_memory_weighs_little_but_finds_them() -> None:
     assert 0 < idf(1000, 1000) < 0.02
     assert idf(1, 1000) > idf(2, 1000) > idf(1000, 1000)
-
-
-def test_in_a_small_root_a_word_of_all_memories_still_finds_them() -> None:
     for rows in [2, 3]:
         found = strengths("cache", *(memory(f"cache {i}", memory_id=f"m{i}") for i in range(rows)))
         assert len(found) == rows, rows

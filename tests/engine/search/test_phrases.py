@@ -47,38 +47,35 @@ def test_a_prompt_without_a_word_of_the_memory_finds_it_by_two_words_of_a_phrase
     assert found(prompt, ASKED, Config(phrases=False)).candidates == ()
 
 
-def test_one_shared_word_counts_for_the_rank_alone() -> None:
+def test_one_shared_word_counts_for_the_rank_alone_and_words_of_the_persons_last_turn_help() -> None:
     (one,) = found("the customer", ASKED).candidates
     assert (one.memory.id, one.injected, one.strength) == ("ledger", False, pytest.approx(0))
     assert one.score < 0
     assert one.unsure == -one.score
-
-
-def test_the_words_of_the_persons_last_turn_help() -> None:
     turns = (Turn("user", "a customer was charged for both orders"), Turn("assistant", "Do you want a fix?"))
     after, alone = (of(found("yes, twice", ASKED, None, *before), "ledger") for before in (turns, ()))
     assert after.strength > alone.strength
 
 
-def test_without_phrases_every_number_is_as_before() -> None:
+def test_a_root_with_phrases_has_thresholds_of_its_own_and_without_every_number_is_as_before() -> None:
     prompt = "which key has the ledger of the canteen"
     assert found(prompt, {}).candidates == found(prompt, ASKED, Config(phrases=False)).candidates
     without, with_them = (of(found(prompt, phrases), "lunch") for phrases in ({}, ASKED))
     assert (without.score, without.probability) == (with_them.score, with_them.probability)
-
-
-def test_a_root_with_phrases_has_thresholds_of_its_own() -> None:
     least = [found("canteen", phrases).least for phrases in ({}, ASKED)]
     assert least == [THRESHOLDS["balanced"], THRESHOLDS_WITH_PHRASES["balanced"]]
     assert found("canteen", ASKED, Config(cutoff_threshold="strict")).least == THRESHOLDS_WITH_PHRASES["strict"]
     assert found("canteen", ASKED, Config(cutoff_threshold=0.5)).least == 0.5
 
 
-def test_phrases_beyond_the_bounds_do_not_count() -> None:
+def test_phrases_beyond_the_bounds_do_not_count_and_the_system_without_has_a_name() -> None:
     many = [f"phrase number {number}" for number in range(MOST_PHRASES)]
     assert found("why was a customer charged twice", {"ledger": (*many, *ASKED["ledger"])}).candidates == ()
     long = " ".join([*(f"w{number}" for number in range(MOST_WORDS)), "customers are charged twice"])
     assert found("why was a customer charged twice", {"ledger": (long,)}).candidates == ()
+    system = SYSTEMS["memsift+default-phrases"]
+    assert (system.cutoff, system.has_phrases) == (DEFAULT, False)
+    assert found("canteen", ASKED, system.of(Config())).system == "memsift+default-phrases"
 
 
 def test_the_explanation_names_the_phrase_and_its_part_of_the_strength() -> None:
@@ -91,9 +88,3 @@ def test_the_explanation_names_the_phrase_and_its_part_of_the_strength() -> None
         candidate = of(retrieval, "ledger")
         assert explanation.breakdown.strength == pytest.approx(-candidate.score)
         assert 0 < explanation.breakdown.gain <= explanation.breakdown.strength
-
-
-def test_the_system_without_phrases_has_a_name_of_its_own() -> None:
-    system = SYSTEMS["memsift+default-phrases"]
-    assert (system.cutoff, system.has_phrases) == (DEFAULT, False)
-    assert found("canteen", ASKED, system.of(Config())).system == "memsift+default-phrases"

@@ -7,14 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.search.database import TOKENIZER
-from engine.search.query import (
-    MAX_CHARACTERS,
-    Term,
-    all_of,
-    any_of,
-    filter_terms,
-    query_terms,
-)
+from engine.search.query import MAX_CHARACTERS, Term, all_of, any_of, filter_terms, query_terms
 from engine.search.stems import stem
 from engine.search.tokens import tokens
 
@@ -72,12 +65,9 @@ def test_text_without_content_has_no_terms() -> None:
         assert all_of(()) == any_of(()) == "", text
 
 
-def test_terms_are_distinct_and_in_order() -> None:
+def test_terms_are_distinct_and_in_order_and_every_stem_is_quoted() -> None:
     found = query_terms("login Login LOGIN user_id user-id auth")
     assert [term.text for term in found] == ["login", "user_id", "auth"]
-
-
-def test_every_stem_is_quoted() -> None:
     assert any_of(phrase for term in query_terms("caching user_id") for phrase in term.stems) == (
         '"cach" OR "user id" OR "userid"'
     )

@@ -43,13 +43,10 @@ def assert_stems_are_sqlites(words: Iterable[str]) -> None:
     assert found == {word: with_i(wanted[word]) for word in found}
 
 
-def test_generated_words_have_the_stems_that_sqlite_gives_them() -> None:
+def test_generated_words_and_those_of_our_own_sources_have_the_stems_that_sqlite_gives_them() -> None:
     words = {"".join(parts) for parts in product(STARTS, ["", *ENDINGS], ["", "s", "ed", "ing", "ly"])}
     assert len(words) > 5000
     assert_stems_are_sqlites(words)
-
-
-def test_the_words_of_our_own_sources_have_the_stems_that_sqlite_gives_them() -> None:
     sources = Path(engine.__file__).parent.rglob("*.py")
     words = {word for path in sources for word in findall("[a-z]+", path.read_text(encoding="utf-8").lower())}
     assert len(words) > 2000
@@ -94,14 +91,11 @@ def test_other_words_have_other_stems() -> None:
         assert stem(first) != stem(second), pair
 
 
-def test_short_and_long_words_and_those_with_digits_are_their_own_stems() -> None:
+def test_short_and_long_words_those_with_digits_and_of_other_languages_are_their_own_stems() -> None:
     longest = "a" * (MAX_LENGTH - 3)
     assert stem(f"{longest}ing") == longest
     for word in ("as", "is", f"{longest}aing", "sha256s", "v2s", "x"):
         assert stem(word) == word
-
-
-def test_words_of_other_languages_are_their_own_stems() -> None:
     for word in ["διακομιστες", "שרתים", "خوادم", "सर्वर", "数", "ログ", "żółw", "은", "яма"]:
         assert stem(word) == word, word
 

@@ -65,7 +65,7 @@ def test_a_word_is_split_at_its_inner_capitals() -> None:
         assert is_camel(word) is (len(parts) > 1), word
 
 
-def test_a_compound_is_one_word_as_well() -> None:
+def test_a_compound_is_one_word_as_well_and_chunks_keep_it_whole() -> None:
     for chunk, whole in [
         ("user_id", "userid"),
         ("front-end", "frontend"),
@@ -83,27 +83,18 @@ def test_a_compound_is_one_word_as_well() -> None:
         ("why-we-do-not-retry-the-nightly-export-of-invoices", ""),
     ]:
         assert joined(chunk) == whole, chunk
-
-
-def test_compounds_stand_whole_behind_a_gap() -> None:
-    assert tokens("use getUserName or HTTPServer here") == [
-        *("use", "get", "user", "name", "or", "http", "server", "here"),
-        GAP,
-        *("getusername", "httpserver"),
-    ]
-
-
-def test_the_parts_of_neighbouring_words_are_neighbours() -> None:
-    assert tokens("UserService.getUser") == tokens("user_service.get_user")
-
-
-def test_chunks_keep_compound_identifiers_whole() -> None:
     assert chunks("Fix user_id, in src/react.fc... (rate-limiting) --force") == [
         *("Fix", "user_id", "in", "src", "react.fc", "rate-limiting", "force"),
     ]
 
 
-def test_voiced_and_unvoiced_kana_are_different_letters() -> None:
+def test_compounds_stand_whole_behind_a_gap_parts_of_neighbours_beside_each_other_and_kana_are_voiced() -> None:
+    assert tokens("use getUserName or HTTPServer here") == [
+        *("use", "get", "user", "name", "or", "http", "server", "here"),
+        GAP,
+        *("getusername", "httpserver"),
+    ]
+    assert tokens("UserService.getUser") == tokens("user_service.get_user")
     assert tokens("ガ") != tokens("カ")
     assert tokens("か\u3099") == tokens("が")
 

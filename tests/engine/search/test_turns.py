@@ -49,14 +49,11 @@ def test_only_the_end_of_the_last_turns_counts() -> None:
     assert from_turns(Turn("assistant", f"zanzibar {'. ' * TURN_CHARACTERS} quokka")) == ["quokka"]
 
 
-def test_of_many_words_the_rarest_count_and_the_latest_of_these() -> None:
+def test_of_many_words_the_rarest_count_and_the_latest_of_these_but_no_numbers_and_stop_words() -> None:
     rare = [" ".join(f"quokka{turn}{number}" for number in range(MOST_FROM_TURNS // 2)) for turn in "abc"]
     kept = from_turns(*(Turn("user", f"server time people {words}") for words in rare))
     assert kept == f"{rare[2]} {rare[1]}".split()
     assert from_turns(Turn("user", "time quokka"), Turn("user", "people")) == ["quokka", "people", "time"]
-
-
-def test_numbers_and_stop_words_of_the_turns_do_not_count() -> None:
     assert from_turns(Turn("user", "in 2024 The `make` step of Go took 401 quokka")) == ["quokka", "step", "took"]
 
 

@@ -45,12 +45,9 @@ def test_a_fence_within_a_tagged_paste_does_not_end_it() -> None:
     assert typed_part(text).strip() == QUESTION
 
 
-def test_what_follows_a_question_in_its_paragraph_counts() -> None:
+def test_what_follows_a_question_in_its_paragraph_and_both_sides_of_a_paste_count() -> None:
     more = "It worked before we moved the expiry job."
     assert typed_part(f"{QUESTION} {more}\n\n{LOG}") == f"{QUESTION} {more}"
-
-
-def test_a_request_around_a_paste_counts_on_both_sides() -> None:
     found = typed_part(f"Rename the column in the export.\n\n{CODE}\n\nKeep the old name as an alias.")
     assert found.split("\n") == ["Rename the column in the export.", "Keep the old name as an alias."]
 
@@ -62,27 +59,21 @@ def test_the_end_of_a_paste_is_no_remark(end: str) -> None:
     assert typed_part(f"Rename the column in the export.\n\n{PROSE}\n\n{end}") == "Rename the column in the export."
 
 
-def test_a_short_prompt_counts_whole() -> None:
+def test_a_short_prompt_and_a_long_one_without_a_paste_count_whole() -> None:
     text = f"{QUESTION}\n\n" + "\n".join(CODE.splitlines()[:8])
     assert memsift.pick_terms(text)[0] is text
-
-
-def test_a_long_prompt_without_a_paste_counts_whole() -> None:
     text = "\n\n".join(PROSE.split("\n\n")[:4])
     assert 100 < len(text.split()) <= 200
     assert typed_part(text) is text
 
 
-def test_a_memory_is_found_by_the_question_and_not_by_the_paste() -> None:
+def test_a_memory_is_found_by_the_question_and_by_the_paste_only_where_the_question_says_nothing() -> None:
     order = memory("Merging patrons keeps the order of the hold queue")
     garden = memory("Loans are renewed at the north branch")
     with open_index(order, garden) as index:
         for paste in (CODE, LOG, PROSE):
             pool = pool_of(index, f"{QUESTION}\n\n{paste}", 3, include_retired=False)
             assert [one.memory.title for one in pool.memories] == [order.summary.title]
-
-
-def test_a_paste_is_searched_where_the_typed_words_say_nothing() -> None:
     renewal = memory("Loans are renewed at the north branch")
     with open_index(renewal, memory("Deploys happen on Mondays")) as index:
         pool = pool_of(index, f"fix this\n\n{LOG}", 3, include_retired=False)

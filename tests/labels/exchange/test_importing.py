@@ -29,7 +29,9 @@ from tests.labels.exchange.datasets import (
     made_run,
     moment,
     opened,
+    pooled,
     property_test,
+    sighting,
     store_test,
     stored_datasets,
     write,
@@ -92,6 +94,13 @@ def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_data
         assert [each.uid for each in read_events(after)] == uids
         assert content(after)["current"] == content(before)["current"]
         assert bring(before, "jsonl", bare(after))[0].known == len(uids)
+
+
+def test_what_was_seen_of_a_pooled_prompt_is_in_a_file_without_texts() -> None:
+    seen = dataset(pool=(pooled(),), sightings=(sighting("ann", "p1", 5),))
+    with opened(seen, KNOWN) as (before, after):
+        bring(after, "jsonl", bare(before))
+        assert rows_of(after).sightings == seen.sightings
 
 
 def bare(db: LabelDatabase) -> str:

@@ -13,7 +13,7 @@ from engine.errors import DecisionsError, MemsiftError, MissingLibraryError
 from engine.lean.record import Record, replace
 from engine.memory import UNSCANNED
 from engine.paths import decisions_file
-from engine.quality.checks.phrases import USUAL, count_of
+from engine.quality.checks.memories import USUAL, count_of
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget, shared_acceptances
 from engine.quality.judging.store import RatingStore, may_have_ratings
 from engine.quality.registry import BY_DEFAULT, CHECKS, LIBRARIES, CheckedRoot, findings

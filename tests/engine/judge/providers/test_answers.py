@@ -89,14 +89,13 @@ def networked(request: pytest.FixtureRequest, server: ApiServer, tmp_path: Path)
     return Asked(request.param, server, tmp_path)
 
 
-def test_a_key_that_stands_in_an_answer_does_not_change_the_answer(asked: Asked) -> None:
+def test_a_key_in_an_answer_does_not_change_it_and_is_hidden_from_people_and_the_cache(
+    asked: Asked, tmp_path: Path
+) -> None:
     for key in ["1", "keep", '"', "[", "e", "x"]:
         judgement = asked.judged('{"keep": [1]}', key)
         assert (judgement.status, judgement.detail) == ("ok", ""), key
         assert approved(judgement) == shown_at(1), key
-
-
-def test_a_key_is_hidden_in_reasons_in_errors_and_in_the_cache(asked: Asked, tmp_path: Path) -> None:
     path = tmp_path / "judge.db"
     entry = {"index": 1, "decision": "approved", "confidence": 1, "reasoning": f"it names {SECRET} and more"}
     judgement = asked.judged(json.dumps({"verdicts": [entry]}), cache=Cache(str(path)), depth="explained")
@@ -106,9 +105,6 @@ def test_a_key_is_hidden_in_reasons_in_errors_and_in_the_cache(asked: Asked, tmp
         (row,) = db.execute("select opinions from answer").fetchone()
     assert "it names [hidden] and more" in row
     assert SECRET not in path.read_bytes().decode("latin-1")
-
-
-def test_a_key_is_hidden_where_an_unreadable_answer_or_an_error_is_shown(asked: Asked) -> None:
     judgement = asked.judged("x" * 70 + SECRET)
     assert_flagged(judgement, "parse_error")
     assert judgement.detail == f"The answer holds no keep-list: {'x' * 70}[hidden]"
@@ -145,7 +141,7 @@ def packed(reply: Reply, pack: Callable[[bytes], bytes], encoding: str) -> Reply
     return replace(reply, body=pack(reply.body), headers={"content-encoding": encoding})
 
 
-def test_a_compressed_answer_is_read(networked: Asked) -> None:
+def test_a_compressed_answer_is_read_and_one_that_cannot_be_unpacked_is_an_error(networked: Asked) -> None:
     for encoding, pack in [
         ("gzip", gzip.compress),
         ("GZIP", gzip.compress),
@@ -154,9 +150,6 @@ def test_a_compressed_answer_is_read(networked: Asked) -> None:
     ]:
         judgement = networked.served(packed(networked.reply('{"keep": [1]}'), pack, encoding))
         assert (judgement.status, approved(judgement)) == ("ok", shown_at(1)), encoding
-
-
-def test_an_answer_that_cannot_be_unpacked_is_an_error(networked: Asked) -> None:
     for encoding, pack, detail in [
         ("br", bytes, "compressed in a way not known here: 'br'"),
         ("gzip, gzip", gzip.compress, "compressed in a way not known here: 'gzip, gzip'"),

@@ -48,6 +48,7 @@ from tests.engine.judge.cases import (
     STRICT,
     approved,
     assert_flagged,
+    judged,
     memory,
     pool,
     shown_at,
@@ -60,10 +61,6 @@ if TYPE_CHECKING:
     from tests.engine.judge.cases import Ask, Make
 
 HELLO = STRICT.question("hello")
-
-
-def judge_of(provider: AnthropicProvider | AnthropicHttpProvider, timeout_s: float = 10, **config: object) -> Judge:
-    return Judge(provider, JudgeConfig(timeout_per_call=timeout_s, **config))
 
 
 def test_the_request_has_the_documented_shape(ask: Ask, server: ApiServer) -> None:
@@ -91,7 +88,7 @@ def test_both_send_the_same_bytes_and_get_the_same_verdicts(server: ApiServer, d
     judgements: dict[str, list[Judgement]] = {}
     for provider in (AnthropicProvider(MODEL, at(server.url)), AnthropicHttpProvider(MODEL, at(server.url))):
         with closing(provider):
-            judge = judge_of(provider, depth=depth)
+            judge = Judge(provider, JudgeConfig(timeout_per_call=10, depth=depth))
             judgements[provider.name] = [judge.evaluate(prompt, memories, "auto") for prompt in prompts]
     sdk, http = server.requests[:2], server.requests[2:]
     assert [one.raw for one in sdk] == [one.raw for one in http]
@@ -178,7 +175,7 @@ def test_a_server_that_cannot_be_reached_is_an_error_with_a_next_step(make: Make
     with ApiServer() as gone:
         closed = gone.url
     for url in (closed, "no-scheme", "ftp://127.0.0.1", "http://127.0.0.1:99999", "http://[::1", "http://a b"):
-        judgement = judge_of(make(MODEL, at(url))).evaluate(PROMPT, pool(4), "auto")
+        judgement = judged(make(MODEL, at(url)))
         assert_flagged(judgement, "http_error")
         if url == closed:
             assert judgement.detail.startswith(f"No connection to {url}/v1/messages (Connect")
@@ -193,29 +190,28 @@ def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.M
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    judgement = judge_of(make(MODEL, at("http://api.example.com")), 0.3).evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(make(MODEL, at("http://api.example.com")), timeout_per_call=0.3)
     release.set()
     assert_flagged(judgement, "timeout")
     assert 300 <= judgement.elapsed_ms < 1500
 
 
-def test_a_secret_of_a_custom_header_is_hidden(server: ApiServer, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_of_a_custom_header_is_hidden_and_a_key_that_cannot_be_sent_is_not_shown(
+    server: ApiServer, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("sk-ant-line\nbreak-0123", "sk-ant-nul\x00-0123456789"):
+        provider = make(MODEL, at(server.url, key))
+        judgement = judged(provider)
+        assert_flagged(judgement, "http_error")
+        assert not any(part in judgement.detail + repr(provider) for part in (key, key[-4:]))
     headers = "x-team: blue\nAuthorization: Bearer team-secret"
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", headers)  # the SDK reads it from the process
     server.answers.append(failed(403, "team-secret is not allowed"))
     environ = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_CUSTOM_HEADERS": headers}
-    judgement = judge_of(make(MODEL, environ=environ)).evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(make(MODEL, environ=environ))
     assert judgement.detail == f"{server.url}/v1/messages answered 403: [hidden] is not allowed"
     (request,) = server.requests
     assert (request.headers["x-team"], request.headers["authorization"]) == ("blue", "Bearer team-secret")
-
-
-def test_a_key_that_cannot_be_sent_is_not_shown(server: ApiServer, make: Make) -> None:
-    for key in ("sk-ant-line\nbreak-0123", "sk-ant-nul\x00-0123456789"):
-        provider = make(MODEL, at(server.url, key))
-        judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
-        assert_flagged(judgement, "http_error")
-        assert not any(part in judgement.detail + repr(provider) for part in (key, key[-4:]))
 
 
 def test_an_error_says_when_to_come_back_and_has_no_cause_that_a_traceback_would_print(
@@ -243,7 +239,7 @@ def test_key_or_else_token_and_url_come_from_the_environment_and_nothing_is_prin
 
 def test_a_missing_key_is_a_status_and_no_request(server: ApiServer, make: Make, tmp_path: Path) -> None:
     provider = make(MODEL, environ={"ANTHROPIC_BASE_URL": server.url, "HOME": str(tmp_path)})
-    judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(provider)
     assert_flagged(judgement, "no_key")
     assert "ANTHROPIC_API_KEY" in judgement.detail
     assert server.requests == []
@@ -255,7 +251,7 @@ def test_a_missing_key_is_a_status_and_no_request(server: ApiServer, make: Make,
 
 
 def test_one_provider_answers_many_threads(server: ApiServer, make: Make) -> None:
-    judge = judge_of(make(MODEL, at(server.url)), 30)
+    judge = Judge(make(MODEL, at(server.url)), JudgeConfig(timeout_per_call=30))
     server.answer = kept_titles("Memory 1", "Memory 3")
     prompts = [typed_prompt(f"prompt number {number}") for number in range(12)]
     with ThreadPoolExecutor(4) as threads:
@@ -278,7 +274,7 @@ def test_a_call_under_way_is_cancelled_when_the_provider_is_closed(server: ApiSe
     provider = AnthropicProvider(MODEL, at(server.url))
     server.answers.append(late(4, kept(0)))
     with ThreadPoolExecutor(1) as threads, closing(provider):
-        running = threads.submit(judge_of(provider).evaluate, PROMPT, pool(4), "auto")
+        running = threads.submit(judged, provider)
         while not server.requests:
             time.sleep(0.01)
         provider.close()
@@ -292,6 +288,6 @@ def test_loading_the_sdk_does_not_count_as_the_judges_time(server: ApiServer) ->
         def prepare(self) -> None:
             time.sleep(0.6)
 
-    judgement = judge_of(Slow(MODEL, at(server.url)), 0.5).evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(Slow(MODEL, at(server.url)), timeout_per_call=0.5)
     assert judgement.status == "ok"
     assert judgement.elapsed_ms < 500

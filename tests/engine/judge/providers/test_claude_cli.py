@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.config import JudgeConfig
-from engine.judge.judge import Judge
 from engine.judge.providers.claude_cli import ClaudeCliProvider
 from engine.judge.verdict import Judgement
 from tests.engine.judge.api_server import KEY
-from tests.engine.judge.cases import MODEL, PROMPT, STRICT, approved, assert_flagged, pool, shown_at
+from tests.engine.judge.cases import MODEL, STRICT, approved, assert_flagged, judged, shown_at
 
 LATE = "No answer within 0.7 s. `claude -p` takes longer"
 CLIENT = """#!{python}
@@ -46,8 +44,7 @@ class Client:
         return json.loads(self._seen.read_text())  # type: ignore[no-any-return]
 
     def judged(self, timeout_s: float = 10) -> Judgement:
-        provider = ClaudeCliProvider(MODEL, self.environ)
-        return Judge(provider, JudgeConfig(timeout_per_call=timeout_s)).evaluate(PROMPT, pool(4), "auto")
+        return judged(ClaudeCliProvider(MODEL, self.environ), timeout_per_call=timeout_s)
 
 
 def result(text: object, **more: object) -> str:
@@ -119,14 +116,13 @@ def test_a_client_that_takes_or_writes_too_much_is_killed(tmp_path: Path, then: 
         os.kill(int(str(client.seen["pid"])), 0)
 
 
-def test_a_process_that_the_client_leaves_behind_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_process_that_is_left_behind_is_not_waited_for_and_without_a_client_it_says_what_to_do(
+    tmp_path: Path,
+) -> None:
     stays = "sys.stdout.flush(); import subprocess; subprocess.Popen(['sleep', '20'])"
     judgement = Client(tmp_path, result('{"keep": [1]}'), then=stays).judged(timeout_s=15)
     assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
-
-
-def test_without_the_client_it_says_what_to_do() -> None:
-    judgement = Judge(ClaudeCliProvider(MODEL, {"PATH": "/nowhere"}), JudgeConfig()).evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(ClaudeCliProvider(MODEL, {"PATH": "/nowhere"}))
     assert_flagged(judgement, "http_error")
     assert "Install Claude Code" in judgement.detail
     assert "ANTHROPIC_API_KEY" in judgement.detail

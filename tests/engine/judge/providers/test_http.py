@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.config import JudgeConfig
-from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import Judgement
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, at, dripping_head, huge, kept
-from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
+from tests.engine.judge.cases import MODEL, approved, assert_flagged, judged, shown_at
 
 HOST = "api.example.com"
 
@@ -85,8 +83,7 @@ def ask(url: str, *replies: Reply, to: ApiServer | None = None, timeout_s: float
     """Asks the API at *url*. *replies* are the next ones of the server *to*."""
     if to:
         to.answers.extend(replies)
-    judge = Judge(AnthropicHttpProvider(MODEL, at(url)), JudgeConfig(timeout_per_call=timeout_s))
-    return judge.evaluate(PROMPT, pool(4), "auto")
+    return judged(AnthropicHttpProvider(MODEL, at(url)), timeout_per_call=timeout_s)
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ from contextlib import closing
 
 import pytest
 
-from engine.config import JudgeConfig
-from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.openai import DEFAULT_URL, OpenAiProvider, request_body
 from engine.judge.verdict import Judgement
@@ -24,7 +22,7 @@ from tests.engine.judge.api_server import (
     huge,
     said,
 )
-from tests.engine.judge.cases import MODEL, PROMPT, STRICT, approved, assert_flagged, pool, shown_at
+from tests.engine.judge.cases import MODEL, STRICT, approved, assert_flagged, judged, shown_at
 
 LIMITED = "max_tokens"
 
@@ -32,7 +30,7 @@ LIMITED = "max_tokens"
 def ask(server: ApiServer, reply: Reply, timeout_s: float = 10, **environ: str) -> Judgement:
     server.answers.append(reply)
     provider = OpenAiProvider("local", {"OPENAI_BASE_URL": f"{server.url}/v1/", **environ})
-    return Judge(provider, JudgeConfig(timeout_per_call=timeout_s)).evaluate(PROMPT, pool(4), "auto")
+    return judged(provider, timeout_per_call=timeout_s)
 
 
 def test_the_request_has_the_shape_that_servers_document(server: ApiServer) -> None:
@@ -50,9 +48,13 @@ def test_the_request_has_the_shape_that_servers_document(server: ApiServer) -> N
     assert (judgement.input_tokens, judgement.output_tokens) == (120, 9)
 
 
-def test_openais_own_models_get_the_limit_by_its_newer_name() -> None:
+def test_openais_own_models_get_the_limit_by_its_newer_name_and_need_a_key() -> None:
     assert request_body("m", STRICT.question("hello"), DEFAULT_URL)["max_completion_tokens"] == 256
     assert LIMITED not in request_body("m", STRICT.question("hello"), DEFAULT_URL)
+    judgement = judged(OpenAiProvider("m", {}))
+    assert_flagged(judgement, "no_key")
+    for part in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://platform.openai.com/api-keys", "billed apart"):
+        assert part in judgement.detail
 
 
 def test_a_failure_is_a_status(server: ApiServer) -> None:
@@ -80,13 +82,6 @@ def test_a_failure_is_a_status(server: ApiServer) -> None:
         assert_flagged(judgement, status)
         assert detail in judgement.detail, reply
         assert KEY not in judgement.detail, reply
-
-
-def test_without_key_and_server_it_says_what_to_set() -> None:
-    judgement = Judge(OpenAiProvider("m", {}), JudgeConfig()).evaluate(PROMPT, pool(4), "auto")
-    assert_flagged(judgement, "no_key")
-    for part in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://platform.openai.com/api-keys", "billed apart"):
-        assert part in judgement.detail
 
 
 # Servers differ
@@ -138,8 +133,7 @@ def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(
 ) -> None:
     server.answer = complaining(**complaints)
     provider = OpenAiProvider("local", {"OPENAI_BASE_URL": f"{server.url}/v1"})
-    judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.0))
-    assert [judge.evaluate(PROMPT, pool(4), "auto").status for _ in range(2)] == ["ok", "ok"]
+    assert [judged(provider, temperature=0.0).status for _ in range(2)] == ["ok", "ok"]
     sent = [request.body.keys() - {"model", "messages"} for request in server.requests]
     assert sent[0] == {"max_tokens", "response_format", "temperature"}
     assert sent[-2:] == [accepted, accepted]
@@ -153,22 +147,20 @@ def thinking(request: ApiRequest) -> Reply:
     return chatted('{"keep": [1]}', reasoning_content="The second one.")
 
 
-def test_a_model_that_thinks_first_gets_room_from_then_on(server: ApiServer) -> None:
+def test_a_model_that_thinks_gets_room_from_then_on_within_the_limit_of_a_person(
+    server: ApiServer,
+) -> None:
     server.answer = thinking
-    judge = Judge(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), JudgeConfig(timeout_per_call=10))
-    first, second = (judge.evaluate(PROMPT, pool(4), "auto") for _ in range(2))
+    provider = OpenAiProvider("local", {"OPENAI_BASE_URL": server.url})
+    first, second = (judged(provider) for _ in range(2))
     assert (first.status, second.status, approved(first)) == ("ok", "ok", shown_at(1))
     assert (first.input_tokens, second.input_tokens) == (240, 120)
     assert [request.body["max_tokens"] for request in server.requests] == [256, 4352, 4352]
-
-
-def test_a_limit_that_a_person_chose_is_kept(server: ApiServer) -> None:
     server.answer = thinking
-    judge = Judge(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), JudgeConfig(max_tokens=500))
-    judgement = judge.evaluate(PROMPT, pool(4), "auto")
+    judgement = judged(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), max_tokens=500)
     assert_flagged(judgement, "parse_error")
     assert judgement.detail == "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS."
-    assert [request.body["max_tokens"] for request in server.requests] == [500]
+    assert [request.body["max_tokens"] for request in server.requests[3:]] == [500]
 
 
 def test_an_answer_is_found_wherever_servers_put_it(server: ApiServer) -> None:
@@ -198,7 +190,7 @@ def test_every_form_of_a_base_url_leads_to_the_server_and_an_error_names_it(serv
     ]:
         provider = OpenAiProvider("local", {"OPENAI_BASE_URL": server.url + base})
         server.answers.append(failed(500, "down"))
-        judgement = Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
+        judgement = judged(provider)
         assert server.requests[-1].path == path, base
         assert "secret" not in judgement.detail + provider.fingerprint, base
         if path.startswith("/v1/chat/completions"):
@@ -212,8 +204,7 @@ def test_servers_of_anthropics_kind_are_found_by_every_form_of_a_base_url_and_ma
         for base in ("", "/v1", "/v1/messages/", "?beta=true"):
             server.requests.clear()
             with closing(kind(MODEL, at(server.url + base))) as provider:
-                judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.5))
-                assert judge.evaluate(PROMPT, pool(4), "auto").status == "ok"
+                assert judged(provider, temperature=0.5).status == "ok"
             assert [request.body.get("temperature") for request in server.requests] == [0.5, None]
             path, _, query = server.requests[-1].path.partition("?")
             assert (path, query) == ("/v1/messages", base.partition("?")[2])

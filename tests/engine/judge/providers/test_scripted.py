@@ -27,38 +27,29 @@ def judged(path: str, text: str, titles: tuple[str, ...] = ("A", "B", "C")) -> J
     return Judge(provider, JudgeConfig()).evaluate(typed_prompt(text), tuple(map(memory, titles)), "auto")
 
 
-def test_titles_of_the_script_become_verdicts(tmp_path: Path) -> None:
+def test_titles_of_the_script_become_verdicts_on_prompts_as_they_are_sent(tmp_path: Path) -> None:
     path = script(
         tmp_path, {"prompt": "first", "keep": ["C", "A", "not in the pool"]}, {"prompt": "second", "keep": []}
     )
     assert [verdict.decision for verdict in judged(path, "first").verdicts] == ["approved", "rejected", "approved"]
     assert [verdict.decision for verdict in judged(path, "second").verdicts] == ["rejected"] * 3
     assert (judged(path, "first").provider, judged(path, "first").model) == ("scripted", "judge.jsonl")
-
-
-def test_hostile_prompts_and_titles_are_matched_as_they_are_sent(tmp_path: Path) -> None:
     for hostile in HOSTILE_TEXTS:
         path = script(tmp_path, {"prompt": hostile, "keep": [hostile]})
         judgement = judged(path, hostile, (hostile, "other"))
         assert [verdict.decision for verdict in judgement.verdicts] == ["approved", "rejected"], hostile
-
-
-def test_a_prompt_is_matched_on_its_cut_and_collapsed_text(tmp_path: Path) -> None:
     start = "why does  the\nbuild fail " + "x" * 600
     path = script(tmp_path, {"prompt": start + "one end", "keep": ["A"]})
     judgement = judged(path, "why does the build fail " + "x" * 600 + "another end")
     assert judgement.status == "ok"
 
 
-def test_a_scripted_status_is_the_judgements(tmp_path: Path) -> None:
+def test_a_scripted_status_is_the_judgements_a_raw_answer_is_parsed_and_another_prompt_refused(tmp_path: Path) -> None:
     for status in ["timeout", "http_error", "refused", "no_key", "cancelled"]:
         judgement = judged(script(tmp_path, {"prompt": "p", "status": status}), "p")
         assert judgement.status == status, status
         assert {verdict.decision for verdict in judgement.verdicts} == {"flagged"}, status
         assert judgement.detail.startswith("The scripted judge "), status
-
-
-def test_a_raw_answer_goes_through_the_parser_and_a_prompt_without_a_row_is_refused(tmp_path: Path) -> None:
     path = script(tmp_path, {"prompt": "p", "answer": "I think none of them.", "id": "another field"})
     assert judged(path, "p").status == "parse_error"
     judgement = judged(path, "q")

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from engine.judge.answer import UnreadableAnswerError
 from engine.judge.prompts import one_line
 from engine.judge.provider import WebSource
-from engine.quality.judging.forms import (
+from engine.quality.judging.rating import (
+    Rating,
     RatingEntry,
     parse_entries,
     print_entries,
@@ -18,7 +19,6 @@ from engine.quality.judging.forms import (
     rating_text,
     read_rating,
 )
-from engine.quality.judging.rating import Rating
 from tests.engine.quality.judging.answers import POINTS, answer
 
 CRITERIA = ("specific", "actionable", "still_true", "stands_alone", "worth_its_tokens")
@@ -72,7 +72,7 @@ def test_the_last_object_with_an_overall_score_of_0_to_10_counts() -> None:
     assert read_rating(json.dumps(answer(9.0, scores=scores)), CRITERIA).overall == 9.0
 
 
-def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
+def test_what_does_not_fit_is_left_out_or_cut_and_a_rating_in_the_cache_is_read_back() -> None:
     found = read_rating(
         json.dumps(
             answer(
@@ -95,9 +95,6 @@ def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
     text = json.dumps(answer(3.0, key_points=["k3y"], rejection_reasons=["k3y"], suggested_title="k3y"))
     found = read_rating(text, CRITERIA, lambda text: text.replace("k3y", "[hidden]"))
     assert (found.key_points, found.reasons, found.title) == (("[hidden]",), ("[hidden]",), "[hidden]")
-
-
-def test_a_rating_in_the_cache_is_read_back_and_anything_else_is_asked_again() -> None:
     found = Rating(5.0, (("a", 1.0),), ("p",), ("r",), "t", ("x",), (WebSource("https://a.b/", "c"),))
     assert rating_of_text(rating_text(found)) == found
     assert [rating_of_text(text) for text in (None, "", "[]", "{", '{"overall": 99}', "[" * 9_000)] == [None] * 6

@@ -205,7 +205,7 @@ def test_the_shipped_rubrics_have_the_criteria_that_are_promised() -> None:
         assert ("### REJECTED:" in system) is not is_structured
 
 
-def test_a_file_of_ones_own_is_a_rubric(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_is_a_rubric_and_a_mistake_in_it_is_named(tmp_path: Path) -> None:
     path = tmp_path / "runbooks.toml"
     path.write_text(TEXT.replace("still_true =", "safe_to_run ="), encoding="utf-8")
     rubric = read_rubric(str(path))
@@ -217,9 +217,6 @@ def test_a_file_of_ones_own_is_a_rubric(tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_bytes(b"#" * 9_000)
     with pytest.raises(ConfigError, match="larger than 8,000 bytes"):
         read_rubric(str(tmp_path / "large.toml"))
-
-
-def test_a_mistake_is_named_with_its_file_and_key() -> None:
     for text, told in [
         ("purpose = ", "not TOML: "),
         (TEXT.replace("purpose", "porpose"), "the key 'porpose' is unknown; known are purpose, criteria, bands"),

@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 
 from engine.paths import decisions_file
-from engine.quality.judging.forms import parse_entries
+from engine.quality.judging.rating import parse_entries
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, failed
 from tests.engine.quality.judging.answers import rated, rated_by_title, searched, title_in
