@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 HERE, NOTHING = "This project has no memories yet.", "There are no memories on this machine yet."
-EXAMPLE = "a hiking map project with a log, labels and a judge"
 NO_AGENT = "No coding agent was found on this machine."
 INSTALLED = "Every coding agent on this machine has the hook."
 INSTALL = "install"
@@ -58,7 +57,7 @@ class StartScreen(Screen[None]):
         rows = {str(number): (place.root, place.text) for number, place in enumerate(self._places, 1)}
         if without:
             rows[INSTALL] = ("Install the hook", f"in your own settings of {without}")
-        rows[DEMO] = ("Example data", EXAMPLE)
+        rows[DEMO] = ("Example data", "a hiking map project with a log, labels and a judge")
         options = []
         for value, (name, about) in rows.items():
             key = value if value.isdigit() else key_word(keys_of(self.app, f"start.{value}")[0])

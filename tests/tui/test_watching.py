@@ -198,6 +198,7 @@ async def test_sessions_that_begin_later_are_in_the_sample(
         assert len(workspace_of(pilot).lists.sample) == 5
 
 
+@pytest.mark.slow
 async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end(place: Path, tmp_path: Path) -> None:
     many = tmp_path / "many.jsonl"
     many.write_text("".join(PROMPT.format(f"why is the alpha cache slow {number}") for number in range(3000)), "utf-8")
@@ -216,6 +217,7 @@ async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end
         await until(pilot, lambda: workspace.config.max_inject == 1)
 
 
+@pytest.mark.slow
 async def test_a_note_that_is_typed_keeps_its_focus_and_text_while_the_memory_changes(
     place: Path, prompts: Path
 ) -> None:

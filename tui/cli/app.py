@@ -142,12 +142,9 @@ POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws://{}"
 """The browser loads nothing from the network: no fonts and no scripts of others."""
 
 
-PORTS = click.IntRange(1, 65535)
-
-
 @command()
 def serve(
-    port: Annotated[int, option("--port", metavar="PORT", type=PORTS, default=8765)],
+    port: Annotated[int, option("--port", metavar="PORT", type=click.IntRange(1, 65535), default=8765)],
     roots: EachRoot,
     prompts: PromptFiles,
     db: StoreFile,

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     Declarations = dict[str, tuple[Any, Declaration]]
     Rows = list[tuple[str, str]]
 
-JUDGE_SECTION = "Options of the judge"
-
-
 SUBJECTS = {
     "Commands that open the app": "app:demo app:serve",
     "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
@@ -114,7 +111,7 @@ def write_options(
     for param in command.get_params(ctx):
         if isinstance(param, click.Option) and (row := param.get_help_record(ctx)):
             (of_judge if isinstance(param, JudgeOption) else own).append(row)
-    for title, rows in {"Options": own, **between, JUDGE_SECTION: of_judge}.items():
+    for title, rows in {"Options": own, **between, "Options of the judge": of_judge}.items():
         if rows:
             with formatter.section(title):
                 formatter.write_dl(rows)

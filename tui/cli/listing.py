@@ -25,13 +25,11 @@ FIELDS = ("id", "title", "category", "path", "tags", "status", "created_at", "up
 PRIVATE = ("session_id", "cwd", "source")
 """Fields of a prompt that name folders and sessions of a person."""
 
-ANY_STATUS = click.Choice([*STATUSES, "all"])
-
 
 @command("list")
 def list_(
     roots: EachRoot,
-    status: Annotated[str, option("--status", type=ANY_STATUS, default="all")],
+    status: Annotated[str, option("--status", type=click.Choice([*STATUSES, "all"]), default="all")],
     category: Annotated[tuple[str, ...], option("--category", metavar="NAME")],
     tag: Annotated[tuple[str, ...], option("--tag", metavar="NAME")],
     text: Annotated[str, option("--text", metavar="WORDS", default="")],

@@ -223,9 +223,6 @@ def fix(
         tell(f"{counted(left, 'finding needs', 'findings need')} your decision: memsift quality check")
 
 
-NONE_RISKY = "No memory of these roots looks like a prompt injection."
-
-
 class Quality(Commands):
     subjects = {"Commands": "quality:accept quality:check quality:fix quality_judge:judge quality:list_ quality:reject"}
 
@@ -273,7 +270,7 @@ def list_(roots: EachRoot, form: ListFormOrIds) -> None:
     lines = (line for risky in found for line in _risky_lines(risky, text_width()))
     click.echo(output(form, [_row(risky) for risky in found], lines), nl=False)
     if not found and form == "text":
-        tell(NONE_RISKY)
+        tell("No memory of these roots looks like a prompt injection.")
 
 
 @command()

@@ -150,7 +150,6 @@ def search(wanted: Annotated[Search, bundle(Search)]) -> None:
 
 INDENT = " " * 7
 STAGE_WIDTH, GAP_WIDTH = 7, 8
-NONE_DROPPED = "No other memory came up."
 
 
 def result_of(
@@ -229,7 +228,7 @@ def _dropped_lines(dropped: Iterable[dict[str, Any]]) -> list[str]:
     """A line per dropped memory: stage, missing strength, id and title."""
     rows = [(memory, memory["explain"] or {"outcome": "", "gap": None}) for memory in dropped]
     if not rows:
-        return [NONE_DROPPED]
+        return ["No other memory came up."]
     lines = [f"{'stage':<{STAGE_WIDTH}}{'gap':>{GAP_WIDTH}}  dropped memory (--memory ID explains it)"]
     for memory, explanation in rows:
         gap = "" if explanation["gap"] is None else f"{explanation['gap']:.2f}"

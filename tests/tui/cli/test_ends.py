@@ -121,6 +121,7 @@ CHANGES = {
 """Command -> the end of the name of the file that it changes last, and a part of its output."""
 
 
+@pytest.mark.slow
 def test_a_change_that_cannot_be_stopped_any_more_is_told(tmp_path: Path) -> None:
     root = write_documents(tmp_path / "project/.claude/memory", [document("alpha")])
     store, labels = tmp_path / "labels.db", tmp_path / "labels.jsonl"
@@ -139,13 +140,6 @@ def test_a_change_that_cannot_be_stopped_any_more_is_told(tmp_path: Path) -> Non
         assert (code, told in said, "Stopped." in said) == (130, True, False), (line, said)
 
 
-def test_a_closed_pipe_ends_a_command_without_a_word(tmp_path: Path) -> None:
-    prepare(tmp_path)
-    for command in ("list --root root", "--help"):
-        done = without_reader(*command.split(), cwd=tmp_path)
-        assert (done.returncode, "Traceback" in done.stderr, "written" in done.stderr) == (141, False, False), command
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_stdout_is_told_in_a_line_and_a_full_stderr_costs_only_its_lines(root: Path) -> None:
     done = full("list", "--root", root)
@@ -160,11 +154,11 @@ def test_a_full_stdout_is_told_in_a_line_and_a_full_stderr_costs_only_its_lines(
 def test_every_command_that_prints_ends_quietly_at_a_closed_pipe_and_tells_of_a_full_disk(tmp_path: Path) -> None:
     prepare(tmp_path)
     wrong = {}
-    for name in PLAIN:
-        closed, filled = without_reader(*plain(name), cwd=tmp_path), full(*plain(name), cwd=tmp_path)
+    for name, line in {**{name: plain(name) for name in PLAIN}, "help": ["--help"]}.items():
+        closed, filled = without_reader(*line, cwd=tmp_path), full(*line, cwd=tmp_path)
         noise = {"Traceback", "Exception", "written"} & {*closed.stderr.split()}
         is_told = filled.returncode == 2 and filled.stderr.count(FULL) == 1 and "Exception" not in filled.stderr
-        if (closed.returncode != 141 or noise or not is_told) and run(*plain(name), cwd=tmp_path).stdout:
+        if (closed.returncode != 141 or noise or not is_told) and run(*line, cwd=tmp_path).stdout:
             wrong[name] = (closed.returncode, closed.stderr, filled.returncode, filled.stderr)
     assert wrong == {}
 

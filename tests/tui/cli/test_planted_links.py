@@ -98,6 +98,7 @@ def texts(files: Iterable[Path]) -> dict[Path, str | None]:
     return {file: file.read_text(encoding="utf-8") if file.exists() else None for file in files}
 
 
+@pytest.mark.slow
 def test_links_at_temporary_names_are_left_alone_by_every_command_that_writes(project: Path) -> None:
     mine = plant(project, PLANTED)
     assert len(mine) > 250

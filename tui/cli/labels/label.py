@@ -37,7 +37,6 @@ NOTHING_INJECTED = (
     "No prompt of this project got memories yet. Type a prompt in Claude Code first; memsift activity shows the hook's "
     "decisions."
 )
-ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
 @command()
@@ -99,7 +98,7 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     if not workspace.prompts:
         tell(NO_PROMPTS)
     elif next_count and not queue.unfinished():
-        tell(ALL_DONE)
+        tell("Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE.")
     if next_count:
         return "".join(f"{prompt_line(prompt, form)}\n" for prompt in queue.unfinished()[:next_count])
     progress = progress_of(workspace, queue)

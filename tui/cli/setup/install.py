@@ -303,14 +303,13 @@ def mute(
         tell(said if is_off else f"{said} To end it: {MUTE_OFF}")
 
 
-SHELLS = ("bash", "zsh", "fish")
 PROGRAM = "memsift"
 VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
 
 
 @command()
 @click.pass_context
-def completion(ctx: click.Context, shell: Annotated[str, argument(type=click.Choice(SHELLS))]) -> None:
+def completion(ctx: click.Context, shell: Annotated[str, argument(type=click.Choice(("bash", "zsh", "fish")))]) -> None:
     """Print a script that lets SHELL complete commands and options of memsift.
 
     \b
