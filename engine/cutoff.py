@@ -192,7 +192,8 @@ class Cutoff:
                     wanted = max(wanted, self.model.threshold_of(limits[root]))
                 wanted = wanted if is_first or is_asked else surer(wanted)
                 if (candidate.probability or 0.0) < wanted:
-                    reason = missing(candidate.probability or 0.0, wanted, is_first=is_first)
+                    asker = "the judge" if is_asked else "it" if is_first else "a second memory"
+                    reason = missing(candidate.probability or 0.0, wanted, asker)
                     candidate = replace(candidate, dropped_by="cutoff", reason=reason)
                 else:
                     is_first = False
@@ -209,11 +210,10 @@ class Cutoff:
         return is_likely and self.kind == TUNED
 
 
-def missing(found: float, least: float, *, is_first: bool) -> str:
+def missing(found: float, least: float, asker: str) -> str:
     """How likely a dropped memory is, and how likely it had to be: "28 % likely to be relevant; it needs 33 %"."""
     digits = 1 if round(100 * found) == round(100 * least) else 0
-    needs = f"{'it' if is_first else 'a second memory'} needs {100 * least:.{digits}f} %"
-    return f"{100 * found:.{digits}f} % likely to be relevant; {needs}"
+    return f"{100 * found:.{digits}f} % likely to be relevant; {asker} needs {100 * least:.{digits}f} %"
 
 
 def surer(least: float) -> float:

@@ -8,7 +8,7 @@ import webbrowser
 from functools import partial
 from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
@@ -24,7 +24,7 @@ from tui.workspace.activity_rows import EVERYWHERE, MUTES, NOWHERE, is_muted, mu
 from tui.workspace.filtering import WordFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from textual.command import Hits
     from textual.screen import Screen
@@ -34,14 +34,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.app_settings import AppSettings, Choices
     from tui.workspace.workspace import Workspace
-
-
-class Command(NamedTuple):
-    """A line of the palette: its sentence, the keys that do the same, and the work of choosing it."""
-
-    sentence: str
-    keys: str
-    run: Callable[[], object]
 
 
 class KeyCommands(Provider):
@@ -55,33 +47,32 @@ class KeyCommands(Provider):
 
     async def discover(self) -> Hits:
         """All commands, shown before anything is typed."""
-        for command in self._commands():
-            yield DiscoveryHit(Content(command.sentence) + _muted(command.keys), command.run, command.sentence)
+        for phrase, keys, run in self._commands():
+            yield DiscoveryHit(Content(phrase) + _muted(keys), run, phrase)
 
     async def search(self, query: str) -> Hits:
-        """The commands whose sentence matches *query*, with their score."""
+        """The commands whose phrase matches *query*, with their score."""
         matcher = self.matcher(query)
-        for command in self._commands():
-            score = matcher.match(command.sentence)
-            if score > 0:
-                yield Hit(
-                    score, matcher.highlight(command.sentence) + _muted(command.keys), command.run, command.sentence
-                )
+        for phrase, keys, run in self._commands():
+            if (score := matcher.match(phrase)) > 0:
+                yield Hit(score, matcher.highlight(phrase) + _muted(keys), run, phrase)
 
-    def _commands(self) -> list[Command]:
-        """Keys that act here, keys of this screen that are off, then keys of the other screens."""
+    def _commands(self) -> Iterable[tuple[str, str, Callable[[], object]]]:
+        """The phrases, with the keys that do the same, and the work of choosing one; each phrase once.
+
+        Keys that act here, keys of this screen that are off, then keys of the other screens.
+        """
         acting = active_keys(self.screen)
         idle = idle_keys(self.screen, acting) | idle_keys(self.app, acting)
         others = [name for name in KEYS if name not in (acting | idle) and home_of(name) in self.app.MODES]
-        return [
-            *(self._command(name, partial(self.app.act, name)) for name in acting),
-            *(self._command(name, partial(self.app.act, name), "off now") for name in idle),
-            *(self._command(name, partial(self._go, name), home_of(name).capitalize()) for name in others),
-        ]
-
-    def _command(self, name: str, run: Callable[[], object], note: str = "") -> Command:
-        keys = key_names(self.app, name)
-        return Command(KEYS[name].sentence, f"{keys} · {note}" if note else keys, run)
+        named: list[tuple[str, Callable[[str], object], str]] = [(name, self.app.act, "") for name in acting]
+        named += [(name, self.app.act, "off now") for name in idle]
+        named += [(name, self._go, home_of(name).capitalize()) for name in others]
+        found: dict[str, tuple[str, str, Callable[[], object]]] = {}
+        for name, run, note in named:
+            keys, phrase = key_names(self.app, name), KEYS[name].phrase
+            found.setdefault(phrase, (phrase, f"{keys} · {note}" if note else keys, partial(run, name)))
+        return found.values()
 
     async def _go(self, name: str) -> None:
         await self.app.switch_mode(home_of(name))
@@ -105,9 +96,10 @@ class MemoriesAndPrompts(Provider):
         if len(query) < FEWEST_LETTERS or not isinstance(screen, ModeScreen):
             return
         memories, prompts = await asyncio.to_thread(self._found, query)
-        rows = [(f"memory: {memory.name}", partial(screen.go_to_memory, memory.id)) for memory in memories]
+        rows = [(f"Go to the memory {memory.name}", partial(screen.go_to_memory, memory.id)) for memory in memories]
         rows += [
-            (f"prompt: {prompt.text[:ROW_CHARACTERS]}", partial(screen.go_to_prompt, prompt.id)) for prompt in prompts
+            (f"Go to the prompt {prompt.text[:ROW_CHARACTERS]}", partial(screen.go_to_prompt, prompt.id))
+            for prompt in prompts
         ]
         for text, go in rows:
             shown = cells(text, MOST_CELLS).rstrip()
@@ -126,8 +118,6 @@ def _muted(keys: str) -> Content:
 
 LOOK_SECONDS = 1.0
 """Time between two looks at the labels of other programs."""
-
-NO_OFFER, NO_RUN = "No judge waits for an agreement.", "Nothing is being replayed."
 
 
 def make_screen(mode: str) -> Screen[Any]:
@@ -190,8 +180,8 @@ class MemsiftApp(Runner):
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """The reason why an action of the app is off now; empty while it acts."""
         if action == "agree" and not self.workspace.needs_agreement:
-            return NO_OFFER
-        return NO_RUN if action == "cancel_run" and self.progress is None else ""
+            return "No judge waits for your agreement."
+        return "Nothing is being replayed." if action == "cancel_run" and self.progress is None else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.why_off(action, parameters) and super().check_action(action, parameters)

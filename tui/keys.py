@@ -27,17 +27,13 @@ if TYPE_CHECKING:
 class Key(NamedTuple):
     """*keys*: Textual's key names, separated by commas. *action*: as Textual writes it. *name*: for the footer.
 
-    *sentence*: `group: Verb phrase`, shown in the command palette; the help shows it without the group.
+    *phrase*: begins with a verb, for the help and the command palette.
     """
 
     keys: str
     action: str
     name: str
-    sentence: str
-
-    @property
-    def phrase(self) -> str:
-        return self.sentence.split(": ", 1)[-1]
+    phrase: str
 
 
 _TABLE, _INTO_INPUT = (lines for _, lines in read_sections(__file__, "keys.txt"))
@@ -64,7 +60,7 @@ def bindings(shown: str = "", hidden: str = "", at_once: str = "") -> list[Bindi
             *(KEYS[name].keys, KEYS[name].action, KEYS[name].name),
             show=name in shown.split(),
             priority=name in first,
-            tooltip=KEYS[name].sentence,
+            tooltip=KEYS[name].phrase,
             id=name,
         )
         for name in (*shown.split(), *hidden.split())

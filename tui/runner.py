@@ -347,7 +347,7 @@ class Runner(PlainApp[None]):
                 self.workspace.take_settings(settings)
                 self._show_reread()
                 if not is_own:
-                    self.tell_news("The settings have changed, and count from now on.")
+                    self.tell_news("The changed settings count from now on.")
 
     def tell_screens(self, message: Message) -> None:
         """Send a message to all screens."""

@@ -67,9 +67,9 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         await says(pilot, "Replay, memory 1 of ")
         table = drawn(pilot)
         assert "injected, rank 1" in table
-        results = re.compile(r"; hook: injected, rank 1, \w+; hook \+ judge: (injected|dropped by)")
+        results = re.compile(r"; hook: injected, rank 1, \w+; hook \+ judge: (injected|left out, \w+)")
         await until(pilot, lambda: results.search(place(pilot)), place(pilot))
-        assert "dropped by" in table
+        assert "left out, " in table
         assert DECORATION.findall(table) == []
         await press(pilot, "c")
         await says(pilot, "Which systems side by side?, choice 1 of ")

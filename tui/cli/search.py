@@ -346,7 +346,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
         lines += [line, f"    {reasoning}"] if reasoning else [line]
     asked = rows["judgement"]
     if asked is None:
-        return [*lines, "", "The judge was not asked: nothing was left to judge."]
+        return [*lines, "", "The judge was not asked: no memory was left to judge."]
     tokens_in = asked["input_tokens"]
     tokens = f", {tokens_in:,} tokens in and {asked['output_tokens']:,} out" if tokens_in else ""
     cost = "" if asked["cost_usd"] is None else f", ${asked['cost_usd']:.6f}"

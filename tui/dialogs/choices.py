@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from labels.runs import SavedRun
 
 
-DIGITS = "0123456789"
 NUMBER, EDGES = re.compile(r" *[\d,]+  "), 5
 """The number before an option, and the cells of a dialog beside an option: frame, padding and scrollbar."""
 
@@ -113,7 +112,7 @@ class ChooseByDigit(ChooseOne):
 
     def on_key(self, event: Key) -> None:
         """Choose by a digit. A key typed after the choice goes to the app: the screen below was meant."""
-        digits = DIGITS[: len(self.options)]
+        digits = "0123456789"[: len(self.options)]
         if self._is_left:
             self.app.post_message(Key(event.key, event.character))
         elif event.key in digits:
@@ -127,10 +126,22 @@ class ChooseByDigit(ChooseOne):
         super().leave_with(value)
 
 
-class ChooseTheme(Finder):
-    """One of the *themes* with the typed letters. The theme under the cursor is tried; escape brings *current* back."""
+class OptionFinder(Finder):
+    """Options with the typed words, of which it gives the id of one."""
 
     found = query_one(Options)
+
+    @on(Line.Submitted)
+    def choose(self) -> None:
+        self.found.action_select()
+
+    @on(OptionList.OptionSelected)
+    def leave_with(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id)
+
+
+class ChooseTheme(OptionFinder):
+    """One of the *themes* with the typed letters. The theme under the cursor is tried; escape brings *current* back."""
 
     def __init__(self, themes: Iterable[str], current: str) -> None:
         super().__init__()
@@ -155,23 +166,16 @@ class ChooseTheme(Finder):
     def preview(self, event: OptionList.OptionHighlighted) -> None:
         self.app.theme = event.option.id or self._current
 
-    @on(Line.Submitted)
-    def choose(self) -> None:
-        self.found.action_select()
-
-    @on(OptionList.OptionSelected)
-    def leave_with(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option.id)
-
     def action_leave(self) -> None:
+        """Bring the theme back, and close when it is drawn: an impatient second escape must not leave the screen."""
         self.app.theme = self._current
-        super().action_leave()
+        self.call_after_refresh(self._close)
+
+    def _close(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
 
 
-TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."
-CROSS = "X"
-NONE = "Select at least one system."
-NOT_TWO = "Select two runs."
 TWO = 2
 
 
@@ -189,18 +193,12 @@ class Boxes(SelectionList[str]):
         )
         if at is None or self.get_option_at_index(at).value in self.selected:
             return strip
-        return Strip([segment._replace(text=" ") if segment.text == CROSS else segment for segment in strip])
+        return Strip([segment._replace(text=" ") if segment.text == "X" else segment for segment in strip])
 
 
 class ChooseSeveral(Dialog[tuple[str, ...] | None]):
     """*options*, value -> text, with a cross in those of *current*. Gives the values with a cross, or None."""
 
-    DEFAULT_CSS = """
-    ChooseSeveral {
-        .selection-list--button { color: $surface; background: $surface; }
-        .selection-list--button-highlighted { color: $panel; background: $panel; }
-    }
-    """
     BINDINGS = bindings(shown="columns.agree", at_once="columns.agree")
     QUESTION = ""
 
@@ -246,8 +244,8 @@ class ChooseSystems(ChooseSeveral):
 
     def refusal(self, chosen: Sequence[str]) -> str:
         if len(chosen) > MOST_COLUMNS:
-            return TOO_MANY
-        return "" if chosen else NONE
+            return f"At most {MOST_COLUMNS} systems have room. Take one out first."
+        return "" if chosen else "Select at least one system."
 
 
 class ChooseRuns(ChooseSeveral):
@@ -266,4 +264,4 @@ class ChooseRuns(ChooseSeveral):
             self.boxes.deselect(self.boxes.selected[0])
 
     def refusal(self, chosen: Sequence[str]) -> str:
-        return "" if len(chosen) == TWO else NOT_TWO
+        return "" if len(chosen) == TWO else "Select two runs."

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual import on
 from textual.containers import Vertical
 from textual.events import Mount
-from textual.getters import query_one
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
 from engine.errors import MemsiftError
-from tui.dialogs.choices import Options
-from tui.dialogs.dialog import Dialog, Finder, Line, text_width
+from tui.dialogs.choices import OptionFinder, Options
+from tui.dialogs.dialog import Dialog, Line, text_width
 from tui.keys import KEYS, active_keys, bindings, idle_keys, key_names, keyed, keys_of
 from tui.plain import hanging, plain
 from tui.workspace.filtering import WordFilter, folded
@@ -60,15 +59,13 @@ class HelpLine(Line):
         return key not in keys_of(self.app, "app.help") and super().check_consume_key(key, character)
 
 
-class KeyHelp(Finder):
+class KeyHelp(OptionFinder):
     """The keys of *screen*, fewer with each letter that is typed. Gives the id of the chosen one, to act; or None.
 
     The keys that open it close it, too. *remap* gives an action another key; it raises MemsiftError.
     """
 
     BINDINGS = bindings(shown="help.change", hidden="app.help", at_once="app.help")
-
-    found = query_one(Options)
 
     def __init__(self, screen: Screen[object], remap: Callable[[str, str], None]) -> None:
         super().__init__()
@@ -119,14 +116,6 @@ class KeyHelp(Finder):
 
         if name:
             self.app.push_screen(PressKey(KEYS[name].phrase), take)
-
-    @on(Line.Submitted)
-    def choose(self) -> None:
-        self.found.action_select()
-
-    @on(OptionList.OptionSelected)
-    def leave_with(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option.id)
 
 
 class PressKey(Dialog[str | None]):
@@ -181,9 +170,6 @@ def _shown(line: KeyLine, keys_width: int, width: int) -> Content:
     return hanging(shown, keys_width, width)
 
 
-LETTERS = "asdfghjklqwertzuiop"
-
-
 class Letter(Static):
     """The letter of a list or panel, at the corner of it."""
 
@@ -196,7 +182,7 @@ class Jump(ModalScreen["Widget | None"]):
 
     def __init__(self, targets: Sequence[Widget]) -> None:
         super().__init__()
-        self._targets = dict(zip(LETTERS, targets, strict=False))
+        self._targets = dict(zip("asdfghjklqwertzuiop", targets, strict=False))
 
     def compose(self) -> ComposeResult:
         for letter, target in self._targets.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Mount
 from textual.getters import query_one
 from textual.widgets import Input, Static, TextArea
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from engine.stores.writing import Changes, FormField
 
 
-UNCHANGED = "Nothing is changed yet. {pick.leave} leaves."
 THROWN_AWAY = "Your changes are not saved. {pick.leave} again throws them away, {form.save} saves them."
 
 
@@ -39,7 +39,7 @@ class MemoryForm(Dialog["Changes | None"]):
     """Shows *form* under *title*. Gives the changes that *check* allows, or None.
 
     *check* raises MemsiftError for changes that would be refused. Its message is shown, and the form stays open.
-    *suggested*: the first text of some fields, by name, in place of the present text.
+    *suggested*: the first text of some fields, by name, in place of the present text. *note* stands below the fields.
     """
 
     BINDINGS = bindings(shown="form.save")
@@ -53,9 +53,10 @@ class MemoryForm(Dialog["Changes | None"]):
         form: Sequence[FormField],
         check: Callable[[Changes], object],
         suggested: Mapping[str, str] | None = None,
+        note: str = "",
     ) -> None:
         super().__init__()
-        self._title, self._form, self._check = title, form, check
+        self._title, self._form, self._check, self._note = title, form, check, note
         self._first = {field.name: (suggested or {}).get(field.name, field.text) for field in form}
         self._is_warned = False
 
@@ -68,7 +69,7 @@ class MemoryForm(Dialog["Changes | None"]):
                         first = self._first[field.name]
                         yield TextArea(first, id=f"field-{place}", compact=True, show_line_numbers=False)
                 yield from self.compose_beside()
-            yield Static(id="told")
+            yield Static(plain(self._note).stylize_before(MUTED), id="told")
         box.border_title = plain(self._title)
 
     def compose_beside(self) -> ComposeResult:
@@ -100,7 +101,7 @@ class MemoryForm(Dialog["Changes | None"]):
 
     def action_save(self) -> None:
         if self.NEEDS_CHANGE and not self.is_changed:
-            self.told.update(plain(keyed(self.app, UNCHANGED)))
+            self.told.update(plain(keyed(self.app, "Nothing is changed yet. {pick.leave} leaves.")))
             return
         changes = self.changes
         try:
@@ -185,9 +186,6 @@ def coloured(difference: str) -> Content:
     )
 
 
-NO_MATCH = "No memory has all of these words."
-
-
 class PickMemory(Finder):
     """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
@@ -202,13 +200,11 @@ class PickMemory(Finder):
         with Vertical() as box:
             yield Line(placeholder="Type words of title, tags or body")
             yield MemoryList()
-            yield Static(NO_MATCH, id="none")
+            yield Static("No memory has all of these words.", id="none")
         box.border_title = plain(self._question)
 
-    def on_mount(self) -> None:
-        self.show_matching()
-
     @on(Input.Changed)
+    @on(Mount)
     def show_matching(self) -> None:
         found = self._index.matching(filter_terms(self.line.value))
         self.found.show(found)

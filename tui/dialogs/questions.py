@@ -58,7 +58,6 @@ WHAT = (
     "It is asked when the cursor rests on a prompt, for prompts in Label, and for all prompts with {report.replay} "
     "in Report."
 )
-NOT_A_LIMIT = "Type an amount above 0, such as 0.50."
 NO_LIMIT = 0.0
 """Stands for an agreement without a limit, where no price is known."""
 
@@ -86,16 +85,14 @@ class AgreeToJudge(Dialog[float | None]):
             yield Static(id="wrong")
         box.border_title = plain(f"Ask {self._offer.judge}?")
 
+    @on(Input.Submitted)
     def action_agree(self) -> None:
         if self._offer.most_usd is None:
             self.dismiss(NO_LIMIT)
         elif limit := amount(self.line.value):
             self.dismiss(limit)
         else:
-            self.wrong.update(NOT_A_LIMIT)
-
-    def on_input_submitted(self) -> None:
-        self.action_agree()
+            self.wrong.update("Type an amount above 0, such as 0.50.")
 
 
 def amount(text: str) -> float | None:
@@ -112,7 +109,7 @@ def cost_sentence(offer: Offer) -> str:
     calls = f"{counted(offer.prompts, 'prompt')}: at most {counted(offer.calls, 'call')}"
     if offer.most_usd is None:
         return f"{calls}. {offer.payment}"
-    return f"{calls}, for at most ${max(offer.most_usd, 0.01):,.2f}. Answers that the cache has cost nothing."
+    return f"{calls}, for at most ${max(offer.most_usd, 0.01):,.2f}. Cached answers cost nothing."
 
 
 class NewPlace(NamedTuple):

@@ -17,7 +17,7 @@ from tui.screens.filtered_list import FilteredList
 from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import HEADING, MUTED
-from tui.widgets.signs import DRAWN, DROPPED, signs
+from tui.widgets.signs import DRAWN, signs
 from tui.workspace.activity_rows import (
     BY_PROMPT,
     MOST,
@@ -32,6 +32,7 @@ from tui.workspace.activity_rows import (
     read_activity,
     weeks_line,
 )
+from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -145,27 +145,24 @@ class ModeScreen(PanesScreen):
     def check_memories(self, *, is_whole: bool = False) -> None:
         """Run the checks beside the app if they are behind. The screens get FindingsChanged when they are done."""
         if self.app.findings.is_behind(os.environ, is_whole=is_whole):
-            check = partial(self._check, self.app.workspace.reading, is_whole)
+            check = partial(self._check, self.app.workspace.reading)
             self.app.run_worker(check, thread=True, exclusive=True, group="checks", exit_on_error=False)
 
-    def _check(self, reading: int, is_whole: bool) -> None:
+    def _check(self, reading: int) -> None:
         worker, app = get_current_worker(), self.app
-        last: tuple[str, int] = ("", 0)
 
-        def tell(*now: Any) -> None:
-            nonlocal last
+        def tell(check: str, found: int) -> None:
             if worker.is_cancelled:
                 raise WorkerCancelled
-            if now != last:
-                last = now
-                app.call_later(self._show_check, now[0], now[1])
+            app.call_later(self._show_check, f"Checking {check} · {found:,} found" if check else "")
 
         with suppress(WorkerCancelled):
-            app.call_later(self._take_checked, app.findings.check(os.environ, tell, is_whole=is_whole), reading)
+            app.call_later(self._take_checked, app.findings.check(os.environ, tell), reading)
 
-    def _show_check(self, check: str, found: int) -> None:
-        self.app.findings.progress = f"Checking {check} · {found:,} found"
-        self.app.tell_screens(FindingsChanged())
+    def _show_check(self, progress: str) -> None:
+        if progress != self.app.findings.progress:
+            self.app.findings.progress = progress
+            self.app.tell_screens(FindingsChanged())
 
     def _take_checked(self, checked: Checked, reading: int) -> None:
         """Keep the findings, unless the memories were read again since *reading*."""

@@ -55,12 +55,12 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
 
-PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
-HINT = "{list.order} sort, {browse.category} category, {browse.status} status, {browse.finding} finding"
 IN_INBOX = "Press {go.inbox} to see more."
 NO_MATCH = "No memory fits the filter. Press {go.back} to clear it."
 CHECKING = "The checks are running. Memories with a finding appear here when they are done. {go.back} shows all."
-NOT_CHECKED = "Of so many memories, a start finds only the risky ones. {go.inbox} runs all checks; {go.back} shows all."
+RISKS_ALONE = "checked for risks alone, {browse.finding} runs all checks"
+"""The checks of a root with very many memories, before a person wants to see findings."""
+
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
@@ -69,7 +69,6 @@ NEVER_PULLED = (
 )
 STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
 BY_WHICH = "Which prompt pulled it in?"
-NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: your labels of these prompts will not count as blind"
 ALL = ""
@@ -91,7 +90,7 @@ class BrowseScreen(ModeScreen):
     CHOOSING = ("undo", "narrow")
     BINDINGS = bindings(
         shown="list.filter browse.prompts change.edit change.retire change.restore change.merge browse.finding "
-        "change.undo change.tags change.file list.select list.order browse.category browse.status change.phrases "
+        "change.undo change.tags change.phrases change.file list.select list.order browse.category browse.status "
         "copy.text copy.path browse.open",
         hidden="change.redo change.move list.all list.turn",
     )
@@ -113,9 +112,9 @@ class BrowseScreen(ModeScreen):
             self,
             self.memories,
             RowRules(ORDERS),
-            PLACEHOLDER,
+            "Press {list.filter} and type: words of title, tags or body",
             usual=EVERYTHING,
-            hint=HINT,
+            hint="{list.order} sort, {browse.category} category, {browse.status} status, {browse.finding} finding",
             below=(self.overview, self.about),
         )
         self.changes = MemoryChanges(self, lambda: self.memories.chosen, self.listing.show_progress, self._forget)
@@ -124,7 +123,7 @@ class BrowseScreen(ModeScreen):
         self.marker = Marker()
         self._reading = 0
         self._stamps: tuple[tuple[str, int, int], ...] = ()
-        self._is_checked = False
+        self._is_warned = False
         self._shown_kind = ("", False)
         self._counted: dict[str, Counter[str]] = {}
         self._counted_at, self._counted_facts = 0, NO_FACTS
@@ -139,25 +138,24 @@ class BrowseScreen(ModeScreen):
         return "" if self.memories.selected else self.changes.why_off(action, self.current_memory)
 
     def begin(self) -> None:
-        """Fill the list again if the memories changed, and read the facts again if their files changed."""
+        """Fill the list again if the memories changed, and read the facts again if their files changed.
+
+        The cursor goes to a memory that another screen names.
+        """
         if self._reading != self.app.workspace.reading:
             self.listing.show_matching(is_near=True)
         workspace = self.app.workspace
-        if workspace.wanted_memory:
-            self._go_to_wanted(workspace.wanted_memory)
+        if wanted := workspace.wanted_memory:
+            workspace.wanted_memory = ""
+            if all(record.id != wanted for record in self.memories.records):
+                self.listing.show_all()
+            self.memories.go_to(wanted)
+            self.memories.focus()
         if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
             self.call_after_refresh(self.read_facts)  # a thread would slow the first screen
         else:
             self.check_memories()
             self.show_findings()
-
-    def _go_to_wanted(self, memory_id: str) -> None:
-        """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
-        self.app.workspace.wanted_memory = ""
-        if all(record.id != memory_id for record in self.memories.records):
-            self.listing.show_all()
-        self.memories.go_to(memory_id)
-        self.memories.focus()
 
     # The list
 
@@ -184,8 +182,7 @@ class BrowseScreen(ModeScreen):
         self.about.show(plain(""))
         why = no_memories(self.app.workspace.index) or NO_MATCH
         if self.narrowing.check and len(self.app.workspace.index):
-            checked = self.app.findings.checked
-            why = CHECKING if checked is None else NOT_CHECKED if checked.is_partial else NO_MATCH
+            why = NO_MATCH if self.is_checked else CHECKING
         return plain(keyed(self.app, why))
 
     def title_parts(self) -> Sequence[str]:
@@ -193,7 +190,9 @@ class BrowseScreen(ModeScreen):
         finding = "any finding" if chosen.check == ANY else chosen.check
         order = f"by {ORDER_NAMES.get(by, by)}" if by else ""
         listed = self.listing.of_all(len(self.app.workspace.index), "memories")
-        return listed, category_name(chosen.category), chosen.status, finding, order
+        found = self.app.findings
+        checks = "" if self.is_checked or not found.checked else found.progress or keyed(self.app, RISKS_ALONE)
+        return listed, category_name(chosen.category), chosen.status, finding, order, checks
 
     def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
@@ -203,7 +202,7 @@ class BrowseScreen(ModeScreen):
                 self._shown_kind = kind
                 self.refresh_bindings()
             text = self.changes.note_seen(memory.summary)
-            reason, related = said_in_file(self.changes.home(memory.summary)[0], text)
+            reason, related = said_in_file(memory.summary.root, text)
             facts, say = self.memories.facts, partial(keyed, self.app)
             lines = about_lines(memory, facts, related, say, signs(self))
             whole = detail_text(memory, facts, say, self.marker, [] if self.is_large else lines, reason)
@@ -215,6 +214,12 @@ class BrowseScreen(ModeScreen):
     def is_large(self) -> bool:
         """Whether overview and `about` are shown."""
         return self.has_class("-beside") and self.has_class("-high")
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether all checks are done."""
+        checked = self.app.findings.checked
+        return checked is not None and not checked.is_partial
 
     def show_overview(self) -> None:
         """Count all memories by category, status and finding, in a large terminal."""
@@ -246,17 +251,18 @@ class BrowseScreen(ModeScreen):
     @on(FindingsChanged)
     def show_findings(self) -> None:
         """Show the findings of the checks, and tell once that some memories are risky."""
+        self.listing.show_title()
         if checked := self.app.findings.checked:
             found = checked.by_memory()
             risky = sum(any(finding.check == SAFETY for finding in about) for about in found.values())
-            if risky and not self._is_checked and self.is_current:
+            if risky and not self._is_warned and self.is_current:
                 self.app.tell_news(f"{spoken(risky)}. {keyed(self.app, IN_INBOX)}", severity="warning")
             if found != self.memories.facts.findings:
                 self._take_facts(replace(self.memories.facts, findings=found))
-            self._is_checked = True
+            self._is_warned = True
 
     def _take_facts(self, facts: Facts) -> None:
-        if not self._is_checked:
+        if not self._is_warned:
             gc.freeze()  # else each full garbage collection walks over all memories and facts, in the middle of a key
         self.memories.take_facts(facts)
         if self.listing.choice.order or self.narrowing.check:
@@ -294,9 +300,10 @@ class BrowseScreen(ModeScreen):
         numbers = self._numbers()[field]
         names = {name: category_name(name) for name in sorted(numbers)}
         if field == "check":
+            self.check_memories(is_whole=True)
             names = {ANY: "any finding", **{name: f"{name}: {CHECKS[name]}" for name in IN_APP}}
         texts = {ALL: "all memories", **names}
-        if field != "check" or self._is_checked:
+        if field != "check" or self.is_checked:
             texts = number_options(texts, {**numbers, ALL: len(self.app.workspace.index)})
 
         def narrow(value: str) -> None:
@@ -320,7 +327,7 @@ class BrowseScreen(ModeScreen):
         elif self.app.progress:
             self.app.tell(keyed(self.app, STILL_REPLAYED))
         elif self.app.jobs_left():
-            dialog = ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED)
+            dialog = ChooseOne("No replayed prompt pulled it in", {"all": "Replay all prompts to find out"})
             self.ask(dialog, lambda _: self.app.with_agreement(self.app.replay_all))
         else:
             self.app.tell(keyed(self.app, NEVER_PULLED))

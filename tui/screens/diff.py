@@ -28,16 +28,16 @@ from tui.workspace.replay.run_diffs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.prompt import Prompt
     from labels.report.run_diff import ComparedRuns, Judged
+    from labels.runs import InjectedMemory
     from tui.plain import Marks
     from tui.workspace.replay.run_diffs import SavedDiff
 
 
 PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
-READING = "Reading the runs …"
 TO_SAVE = (
     "saved for these memories.\n\nIn Replay ({go.replay}), {replay.all} replays all prompts and saves a run. "
     "After a change of settings or memories, {replay.all} saves another one. `memsift replay --save` does the same."
@@ -45,7 +45,6 @@ TO_SAVE = (
 TOO_FEW = {count: f"Two runs are needed, and {count} is {TO_SAVE}" for count in ("none", "one")}
 NO_CHANGE = "No prompt differs between the two runs. {diff.kind} shows all prompts, {diff.runs} chooses other runs."
 NO_MATCH = "No prompt fits. {go.back} shows the prompts that differ, {diff.kind} others."
-NO_RUNS = "There are no two runs to choose from."
 
 
 WORDS = {True: ("relevant", "$text-success"), False: ("not relevant", "$text-error")}
@@ -68,14 +67,6 @@ def _changed_tone(row: DiffRow) -> str:
     return "" if row.diff.is_changed else "muted"
 
 
-def _worth(row: DiffRow) -> str:
-    return f"{row.diff.worth:+d}".replace("-", "−") if row.diff.worth else ""
-
-
-def _worth_tone(row: DiffRow) -> str:
-    return "good" if row.diff.worth > 0 else "bad"
-
-
 COLUMNS = (
     Column(_text, "Prompt", BY_TEXT, tone=_changed_tone, has_marks=True),
     Column(
@@ -83,7 +74,12 @@ COLUMNS = (
     ),
     Column(lambda row: _count("−", row.diff.lost), "Lost", width=6, tone=_changed_tone, is_number=True),
     Column(lambda row: _count("", row.diff.same), "Same", width=6, from_width=56, is_number=True),
-    Column(_worth, "Labels", WORST, width=9, gap=2, tone=_worth_tone, is_number=True),
+    Column(
+        lambda row: f"{row.diff.worth:+d}".replace("-", "−") if row.diff.worth else "",
+        *("Labels", WORST, 9, 2),
+        tone=lambda row: "good" if row.diff.worth > 0 else "bad",
+        is_number=True,
+    ),
 )
 
 
@@ -96,27 +92,26 @@ class DiffList(ColumnList[DiffRow]):
         return record.diff.prompt_id
 
 
-def row_text(row: DiffRow, marker: Marks, width: int) -> Content:
+def row_text(row: DiffRow, marker: Marks, called: Callable[[InjectedMemory], str], width: int) -> Content:
     """The prompt, and the memories that it gained, lost and kept, each with the verdict of its label.
 
-    *width* in cells.
+    *called* gives the name of a memory. *width* in cells.
     """
     diff = row.diff
     groups = {"Gained": diff.gained, "Lost": diff.lost, "The same": diff.same}
     if not diff.is_in_both:
         memories = diff.before if diff.now is None else diff.now
         groups = {f"Injected, only in the run {'before' if diff.now is None else 'now'}": memories or ()}
-    parts = [line for head, found in groups.items() for line in _group(head, found, width)]
-    return Content("\n").join([marked(row.text, marker), *(parts or [Content(""), plain(NOTHING)])])
+    lines = [marked(row.text, marker)]
+    for head, memories in groups.items():
+        if memories:
+            lines += [Content(""), plain(head).stylize_before(HEADING)]
+            lines += [hanging(_memory(judged, called(judged.memory)), INDENT, width) for judged in memories]
+    return Content("\n").join(lines if len(lines) > 1 else [*lines, Content(""), plain(NOTHING)])
 
 
-def _group(head: str, memories: Iterable[Judged], width: int) -> list[Content]:
-    lines = [hanging(_memory(memory), INDENT, width) for memory in memories]
-    return [Content(""), plain(head).stylize_before(HEADING), *lines] if lines else []
-
-
-def _memory(judged: Judged) -> Content:
-    title = plain(one_line(judged.memory.title or judged.memory.memory_id))
+def _memory(judged: Judged, called: str) -> Content:
+    title = plain(one_line(called))
     edited = plain(" · edited in between").stylize_before(MUTED) if judged.is_edited else Content("")
     if judged.is_relevant is None:
         return title + edited
@@ -158,10 +153,11 @@ class DiffScreen(ModeScreen):
         self._found: SavedDiff | None = None
         self._rows: list[DiffRow] = []
         self._chosen: tuple[str, ...] = ()
+        self._names: dict[str, str] = {}
 
     def begin(self) -> None:
         if self._found is None:
-            self.listing.show_progress(READING)
+            self.listing.show_progress("Reading the runs …")
         self.read_runs()
 
     @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
@@ -171,10 +167,15 @@ class DiffScreen(ModeScreen):
 
     def show_diff(self, found: SavedDiff) -> None:
         self._found = found
-        self._rows = diff_rows(found.compared) if found.compared else []
+        self._names = {summary.id: summary.name for summary in self.app.workspace.index.summaries()}
+        self._rows = diff_rows(found.compared, self.called) if found.compared else []
         self.listing.progress = ""
         self.listing.show_matching()
         self.refresh_bindings()
+
+    def called(self, memory: InjectedMemory) -> str:
+        """The name of a memory; of one that is not there any more, its title when it was injected."""
+        return self._names.get(memory.memory_id) or memory.title or memory.memory_id
 
     # The list
 
@@ -202,7 +203,7 @@ class DiffScreen(ModeScreen):
         row = self.diffs.current
         if row and self._found and self._found.compared:
             detail = self.listing.detail
-            texts = [row_text(row, self.diffs.marker, detail.text_width), runs_text(self._found.compared)]
+            texts = [row_text(row, self.diffs.marker, self.called, detail.text_width), runs_text(self._found.compared)]
             detail.show(Content("\n\n").join(texts), from_start=from_start)
 
     # Keys
@@ -221,10 +222,7 @@ class DiffScreen(ModeScreen):
     @property
     def prompt(self) -> Prompt | None:
         row = self.diffs.current
-        if row is None:
-            return None
-        workspace = self.app.workspace
-        return workspace.lists.known(row.diff.prompt_id)
+        return self.app.workspace.lists.known(row.diff.prompt_id) if row else None
 
     @on(RowList.Selected)
     async def action_open(self) -> None:
@@ -235,5 +233,5 @@ class DiffScreen(ModeScreen):
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action == "runs" and not (self._found and self._found.pair):
-            return NO_RUNS
+            return "There are no two runs to choose from."
         return self.listing.why_off(action, self.ON_ROWS, self.CHOOSING)

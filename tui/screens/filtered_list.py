@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from tui.workspace.filtering import RowRules
 
-TYPING = "Leave the filter with enter first."
 SHOWS_ALL = "{go.back} shows all"
 """The key of a list that does not show all rows."""
 
@@ -267,5 +266,5 @@ class FilteredList(RowsPane):
         if action not in (*on_rows, *choosing, *CHOOSING) or not self.is_mounted:
             return ""
         if isinstance(self.screen.focused, Input):
-            return TYPING
+            return "Leave the filter with enter first."
         return f"No {self.rows.NOUN} is listed." if action in on_rows and not self.rows.count else ""

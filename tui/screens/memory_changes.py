@@ -55,19 +55,14 @@ RETIREMENTS = {
     ANOTHER: "another reason, or none",
     **{reason: reason for reason in REASONS},
     WRONG: "wrong: the same text is not made again",
-    ARCHIVE: "archive it instead: it stays right, but is not injected any more",
+    ARCHIVE: "archive it: it is still right, but is not injected any more",
 }
 MOST_MERGED = 10
 INACTIVE = ("retired", "archived")
 
 OF_NOTES = ("retire", "restore", "retag", "edit", "merge", "move")
-A_PART = "It is a part of MEMORY.md: {change.file} opens the file in your editor."
-NO_TAGS = "It has a name in place of tags: {change.edit} changes it."
-NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
+NO_EDITOR = "No editor can open in this terminal. {change.edit} opens a form."
 ONE_AT_A_TIME = "Edit one at a time; {go.back} selects none."
-
-TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
-MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
 
 
 class MemoryChanges(ScreenPart):
@@ -106,12 +101,12 @@ class MemoryChanges(ScreenPart):
 
     def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
         def retire(reason: str) -> None:
-            operations = [Retire(*self.home(memory), reason, reason == WRONG) for memory in memories]
+            operations = [Retire(memory.root, memory.own, reason, reason == WRONG) for memory in memories]
             self.change("Retired", operations, read)
 
         def choose(reason: str) -> None:
             if reason == ARCHIVE:
-                self.change("Archived", [Archive(*self.home(memory), "") for memory in memories], read)
+                self.change("Archived", [Archive(memory.root, memory.own, "") for memory in memories], read)
             elif reason == ANOTHER:
                 hint = "The reason is kept in the memory. It may be empty."
                 self._screen.ask(AskLine(f"Why retire {_name_of(memories)}?", hint=hint), retire)
@@ -122,7 +117,7 @@ class MemoryChanges(ScreenPart):
 
     def action_restore(self) -> None:
         def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Restored", [Restore(*self.home(memory)) for memory in memories], read)
+            self.change("Restored", [Restore(memory.root, memory.own) for memory in memories], read)
 
         self._choose("Restored", INACTIVE, restore)
 
@@ -130,7 +125,7 @@ class MemoryChanges(ScreenPart):
         self._choose("Changed the tags of", (), self._ask_tags)
 
     def _ask_tags(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-        difference(Tag(*self.home(memories[0]), ("tag",), ()), read)
+        difference(Tag(memories[0].root, memories[0].own, ("tag",), ()), read)
         is_single = len(memories) == 1
         old = memories[0].tags if is_single else ()
 
@@ -140,17 +135,17 @@ class MemoryChanges(ScreenPart):
             add = [tag for tag in given if is_single or not tag.startswith("-")]
             if not is_single:
                 gone = [tag[1:].strip() for tag in given if tag.startswith("-")]
-            operations = [Tag(*self.home(memory), tuple(add), tuple(gone)) for memory in memories]
+            operations = [Tag(memory.root, memory.own, tuple(add), tuple(gone)) for memory in memories]
             self.change("Changed the tags of", operations, read)
 
-        hint = TAGS_HINT if is_single else MANY_TAGS_HINT
+        hint = "Separate tags with commas. " + ("Delete a tag to remove it." if is_single else "-TAG removes a tag.")
         self._screen.ask(AskLine(f"Tags of {_name_of(memories)}", ", ".join(old), hint), retag)
 
     def action_edit(self) -> None:
         """Open the form of the memory under the cursor."""
         with self.app.telling_errors():
             memory, read, text = self._to_edit()
-            root, own = self.home(memory)
+            root, own = memory.root, memory.own
             form = writing_of(root, own.file).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
@@ -159,7 +154,8 @@ class MemoryChanges(ScreenPart):
             def edit(changes: Changes) -> None:
                 self.change("Edited", [Edit(root, own, changes)], read)
 
-            self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
+            note = keyed(self.app, "{change.phrases} in Browse edits the phrases that find this memory.")
+            self._screen.ask(MemoryForm(f"Edit {memory.id}", form, allowed, note=note), edit)
 
     def action_edit_file(self) -> None:
         """Open the file of the memory under the cursor in the person's editor."""
@@ -177,7 +173,7 @@ class MemoryChanges(ScreenPart):
             elif is_part(memory):
                 self.app.take_changes(is_reread=False)
             else:
-                self.change("Edited", [Rewrite(*self.home(memory), text, new)], {})
+                self.change("Edited", [Rewrite(memory.root, memory.own, text, new)], {})
 
     def _to_edit(self) -> tuple[MemorySummary, dict[str, str | None], str]:
         """The memory to edit, its file as it was shown, and its text. Raises CurationError."""
@@ -207,7 +203,7 @@ class MemoryChanges(ScreenPart):
 
     def ask_kept(self, chosen: list[MemorySummary]) -> None:
         with self.app.telling_errors():
-            roots = {self.home(summary)[0] for summary in chosen}
+            roots = {summary.root for summary in chosen}
             if len(roots) > 1:
                 key = keyed(self.app, "{change.move}")
                 raise CurationError(
@@ -218,7 +214,7 @@ class MemoryChanges(ScreenPart):
             form, suggested = merged_form(kept, others, read)
 
             def merging(changes: Changes) -> Merge:
-                return Merge(*self.home(kept), tuple(other.own for other in others), changes=changes)
+                return Merge(kept.root, kept.own, tuple(other.own for other in others), changes=changes)
 
             def merge(changes: Changes) -> None:
                 self.change("Merged", [merging(changes)], read)
@@ -240,7 +236,7 @@ class MemoryChanges(ScreenPart):
             with self.app.telling_errors():
                 if path.strip():
                     target = readable_root(str(Path(path.strip()).expanduser()))
-                    self.change("Moved", [Move(*self.home(memory), target) for memory in memories], read)
+                    self.change("Moved", [Move(memory.root, memory.own, target) for memory in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
         self._screen.ask(AskLine(f"Move {_name_of(memories)} to which folder?", hint=hint), move)
@@ -258,23 +254,18 @@ class MemoryChanges(ScreenPart):
         if memory is None or action not in OF_NOTES:
             return ""
         if is_part(memory):
-            return keyed(self.app, A_PART)
+            return keyed(self.app, "It is a part of MEMORY.md: {change.file} opens the file in your editor.")
         if action == "retag" and memory.has_name:
-            return keyed(self.app, NO_TAGS)
+            return keyed(self.app, "It has a name in place of tags: {change.edit} changes it.")
         statuses = {"retire": (ACTIVE,), "restore": INACTIVE}.get(action, (memory.status,))
         return "" if memory.status in statuses else f"It is {memory.status} already."
 
     # Changing
 
-    def home(self, memory: MemorySummary) -> tuple[str, MemorySummary]:
-        """The root of a memory, and the memory under its own id."""
-        return memory.root, memory.own
-
     def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
         """Raises CurationError for a memory in a format that is only read."""
         for memory in memories:
-            root, own = self.home(memory)
-            writing_of(root, own.file)
+            writing_of(memory.root, memory.own.file)
 
     def _choose(
         self,
@@ -327,7 +318,12 @@ class MemoryChanges(ScreenPart):
         if done.error and isinstance(refused, Rewrite):
             path = keep_refused(refused.memory.file, refused.text, os.environ)
             self.app.call_from_thread(self.app.tell, f"Your text is in {path}.", seconds=20.0)
-        self._screen.call_later(self._show, done, _sentence_about(done, words, len(operations), self.undo_key))
+        if len(done.sentences) == len(operations) == 1:
+            sentence = f"{done.sentences[0]}. {self.undo_key} takes it back."
+        else:
+            rest = f" of {len(operations):,}" if len(done.numbers) < len(operations) else ""
+            sentence = f"{words} {len(done.numbers):,} memories{rest}. {self.undo_key} takes all of it back."
+        self._screen.call_later(self._show, done, sentence)
 
     def _undo(self, take: Callable[..., Done], words: str) -> None:
         with self.app.changing:
@@ -369,14 +365,6 @@ class MemoryChanges(ScreenPart):
             self.app.push_screen(FullText("Not changed", plain(f"{done.error}\n\n{done.error.detail}")))
         elif done.error:
             self.app.tell_error(done.error)
-
-
-def _sentence_about(done: Done, words: str, total: int, key: str) -> str:
-    """A sentence about the operations that were performed of *total* ones, with the key that undoes them."""
-    if len(done.sentences) == 1 and total == 1:
-        return f"{done.sentences[0]}. {key} takes it back."
-    rest = f" of {total:,}" if len(done.numbers) < total else ""
-    return f"{words} {len(done.numbers):,} memories{rest}. {key} takes all of it back."
 
 
 def _name_of(memories: Sequence[MemorySummary]) -> str:

@@ -35,15 +35,11 @@ if TYPE_CHECKING:
     from tui.widgets.ranking_table import Row
     from tui.workspace.curate.asked import Changed
 
-FIELD = "asked as"
 HINT = "a short prompt on each line, in {}"
-ONE_AT_A_TIME = "Write the phrases of one at a time; {go.back} selects none."
+ONE_AT_A_TIME = "Edit the phrases of one memory at a time; {go.back} selects none."
 UNDO, UNDO_ELSEWHERE = "{change.undo} takes it back.", "In Browse, {change.phrases} takes it out again."
-TO_PICK = "Which memory did this prompt miss?"
 MOST_TITLE = 60
 """Cells of a title in a question."""
-
-SHOWN_ALREADY = "The hook injects it for this prompt."
 
 
 class PhraseChanges(ScreenPart):
@@ -76,7 +72,7 @@ class PhraseChanges(ScreenPart):
             old = phrases_of(memory, os.environ)
             place, warning = place_for_new(memory.root, os.environ)
             hint = f"{HINT.format(place)}. {warning}" if warning else HINT.format(place)
-            form = [FormField(FIELD, "\n".join(old), hint, is_list=True, is_long=True)]
+            form = [FormField("asked as", "\n".join(old), hint, is_list=True, is_long=True)]
 
             def save(changes: Changes) -> None:
                 new = _lines(changes)
@@ -98,7 +94,7 @@ class PhraseChanges(ScreenPart):
         if row:
             self._confirm(prompt, row.memory)
         else:
-            self._screen.ask(PickMemory(workspace.index, TO_PICK), picked)
+            self._screen.ask(PickMemory(workspace.index, "Which memory did this prompt miss?"), picked)
 
     def _confirm(self, prompt: Prompt, memory: MemorySummary) -> None:
         place, warning = place_for_new(memory.root, os.environ)
@@ -141,18 +137,18 @@ class PhraseChanges(ScreenPart):
     def _show(self, changed: Changed) -> None:
         """Show the memories as they are found now, and say where the phrases are."""
         if not changed.path:
-            self.app.tell("It is a phrase of this memory already.")
+            self.app.tell("The memory has this phrase already.")
             return
         self.app.take_changes(is_reread=changed.is_reread)
         if not changed.back:
-            self.app.tell("Took the change of phrases back.")
+            self.app.tell("The change of phrases is taken back.")
             return
         self._forget()
         self._done.append(changed)
         parts = ((changed.added, "added"), (changed.removed, "removed"))
         said = " and ".join(f"{counted(count, 'phrase')} {word}" for count, word in parts if count)
         self.app.tell(
-            f"{said or 'The phrases are for the present text now'}: {changed.path}. {keyed(self.app, self._undo)}"
+            f"{said or 'The phrases now belong to the present text'}: {changed.path}. {keyed(self.app, self._undo)}"
         )
 
 
@@ -164,4 +160,4 @@ def _lines(changes: Changes) -> list[str]:
 
 def why_no_phrase(row: Row | None) -> str:
     """The reason why the memory in *row* of a ranking needs no phrase for the prompt; empty if it may."""
-    return "" if row is None or row.is_left_out else SHOWN_ALREADY
+    return "" if row is None or row.is_left_out else "It needs no phrase: the hook injects it for this prompt."

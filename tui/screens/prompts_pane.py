@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from tui.runner import Runner
 
 SEARCHES, TYPES = "{replay.search} searches", "{replay.type} types a new one"
-OF_A_FILE = "This prompt is in the sample: it comes from a file."
 CHOSEN_NOW = (
-    "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
+    "It is in the sample now, and {go.label} asks about it next. The report counts it apart, as chosen by hand."
 )
-SCRATCH_AGAIN = "It is out of the sample again, with the typed prompts."
-REMOVED = "Removed. To have it again, type it again with {replay.type}."
+SCRATCH_AGAIN = "The prompt is out of the sample again."
 
 
 class PromptsPane(RowsPane):
@@ -129,7 +127,8 @@ class PromptsPane(RowsPane):
         """Mark those of *prompt_ids* on which the systems side by side differ."""
         systems, ids = self.app.workspace.heads, set(prompt_ids)
         found = {**self.prompt_list.differing, **{name: self._known[name].change(systems) for name in ids}}
-        self.prompt_list.mark_differing({name: counts for name, counts in found.items() if counts})
+        self.prompt_list.differing = {name: counts for name, counts in found.items() if counts}
+        self.prompt_list.refresh()
 
     # Keys of the list
 
@@ -188,7 +187,7 @@ class PromptsPane(RowsPane):
         if prompt is None:
             return
         if not lists.is_scratch(prompt) and prompt not in lists.chosen:
-            self.app.tell(OF_A_FILE)
+            self.app.tell("This prompt comes from a file, so it stays in the sample.")
             return
         with self.app.telling_errors():
             lists.choose(prompt)
@@ -199,5 +198,5 @@ class PromptsPane(RowsPane):
         if self.prompt:
             with self.app.telling_errors():
                 self.app.workspace.lists.remove(self.prompt)
-                self.app.tell(keyed(self.app, REMOVED))
+                self.app.tell(keyed(self.app, "Removed. {replay.type} types it again."))
                 self.show_matching()

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from engine.config import injected_system
 from engine.conversations.injected import names_of
+from engine.search.highlight import Marker
 from tui.dialogs.choices import ChooseSystems
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -44,11 +45,8 @@ if TYPE_CHECKING:
     from tui.widgets.ranking_table import Row
 
 REST_SECONDS = 0.3
-IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the text.", "No memory fits this prompt."
 NOT_TYPED = "Go to a prompt that you typed."
-SEARCHING = "You are typing a search."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
-WAITING = "Press {app.judge} to ask the judge, which may cost money."
 WHY, MEMORY, MODEL = "why", "memory", "model"
 VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
 
@@ -81,7 +79,7 @@ class ReplayScreen(ModeScreen):
         "mark.unrateable mark.undo mark.phrase replay.again replay.next replay.previous replay.open prompt.read",
     )
     HELP = (
-        "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
+        "Right and left go between prompts, memories and a text. In all of them, {mark.relevant} and "
         "{mark.not} say whether the memory under the cursor is relevant, {replay.explain} explains its place, and "
         "{replay.view} shows another text about it. {replay.pick} explains any other memory. {mark.phrase} adds the "
         "prompt as a phrase of a memory that was missed."
@@ -174,7 +172,7 @@ class ReplayScreen(ModeScreen):
         self.app.note_sighting(prompt.id)
         if prompt.id != self._shown_id:
             self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
-        self.result.show(workspace.called_heads, rows, workspace.marker(prompt))
+        self.result.show(workspace.called_heads, rows, Marker.of(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace.index)))
@@ -185,7 +183,7 @@ class ReplayScreen(ModeScreen):
         """The judge's status, or why there is none; before that, whether the numbers compare."""
         workspace, columns = self.app.workspace, self.app.workspace.columns
         if workspace.needs_agreement:
-            said = [keyed(self.app, WAITING)]
+            said = [keyed(self.app, "Press {app.judge} to ask the judge, which may cost money.")]
         elif workspace.judge:
             asked = zip(answers, columns, strict=True)
             said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
@@ -218,7 +216,7 @@ class ReplayScreen(ModeScreen):
         if prompt is None:
             return plain("")
         memory = workspace.memory(row.memory.id) if is_wide or self._shown_view == MEMORY else None
-        whole = memory_text(memory, workspace.marker(prompt)) if memory else plain("")
+        whole = memory_text(memory, Marker.of(prompt)) if memory else plain("")
         if self._shown_view == MEMORY:
             return whole
         if self._shown_view == WHY:
@@ -268,9 +266,8 @@ class ReplayScreen(ModeScreen):
         if self.prompt:
             judged = plain(self._judge_text(self.app.workspace.answers(self.prompt.id)))
             text = self._explained(memory_id, text_width(self.app.size.width))
-            self.app.push_screen(
-                FullText(memory_id, Content("\n\n").join([text, judged.stylize_before("$foreground-muted")]))
-            )
+            whole = Content("\n\n").join([text, judged.stylize_before("$foreground-muted")])
+            self.app.push_screen(FullText("Why", whole))
 
     # Keys
 
@@ -311,22 +308,22 @@ class ReplayScreen(ModeScreen):
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
         if isinstance(self.focused, Input):
-            return SEARCHING
+            return "You are typing a search."
         if action in ("label", "explain", "view", "copy_path"):
-            return "" if self.table.count else NO_MEMORY
+            return "" if self.table.count else "No memory fits this prompt."
         if action == "phrase":
             return why_no_phrase(self._row)
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):
-            return IN_PROMPTS if self.focused is self.prompt_list else ""
-        return IN_VIEW if action == "memories" and self.focused is self.view else ""
+            return "Go to the memories first." if self.focused is self.prompt_list else ""
+        return "The text is the last pane." if action == "memories" and self.focused is self.view else ""
 
     @on(RowList.Selected, "RankingTable")
     def action_open(self) -> None:
         row, prompt = self.table.current, self.prompt
         if row and prompt:
-            self.read_memory(row.memory.id, row.memory.id, self.app.workspace.marker(prompt))
+            self.read_memory(row.memory.id, row.memory.id, Marker.of(prompt))
 
     def action_label(self, verdict: str) -> None:
         """Write a label that is not blind: ranks and verdicts are on the screen, whatever the list shows already."""

@@ -80,7 +80,7 @@ class Parts(Provider):
         screen = self.screen
         if isinstance(screen, ReportScreen):
             for part in screen.parts.records:
-                yield f"report: {one_line(part.title)}", partial(screen.go_to_part, part.name)
+                yield f"Read in the report: {one_line(part.title)}", partial(screen.go_to_part, part.name)
 
 
 class PartPane(Vertical, Fitted):

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.records import Dispute
 
-TITLE = "People differ on this memory · Inject it for this prompt?"
-NOBODY_DIFFERS = "Nobody differs."
 NONE_LEFT = (
-    "Nobody differs. Press {go.label} to label, {go.report} for the report, or {mark.undo} to take back what you "
-    "settled last."
+    "No disagreement is left. Press {go.label} to label, {go.report} for the report, or {mark.undo} to take back your "
+    "last verdict."
 )
 
 
@@ -76,10 +74,7 @@ class SettleScreen(ModeScreen):
 
     @property
     def prompt(self) -> Prompt | None:
-        workspace = self.app.workspace
-        if self.dispute is None:
-            return None
-        return workspace.lists.known(self.dispute.prompt_id)
+        return self.app.workspace.lists.known(self.dispute.prompt_id) if self.dispute else None
 
     def show_dispute(self, happened: str = "") -> None:
         """Show the first dispute, or that there is none. The line at the bottom begins with *happened*."""
@@ -87,7 +82,7 @@ class SettleScreen(ModeScreen):
         memory = self.app.workspace.memory(dispute.memory_id) if dispute else None
         self.prompt_pane.show(self.prompt)
         self.card_pane.show(memory_text(memory) if memory else plain(keyed(self.app, NONE_LEFT)))
-        self.card_pane.border_title = TITLE if memory else ""
+        self.card_pane.border_title = "People differ on this memory · Inject it for this prompt?" if memory else ""
         self.card_pane.focus()
         self.labels.display = dispute is not None
         self.labels.border_title = "What was said"
@@ -101,7 +96,7 @@ class SettleScreen(ModeScreen):
     # Keys
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
-        return NOBODY_DIFFERS if action in ("label", "later", "open") and self.dispute is None else ""
+        return "There is no disagreement." if action in ("label", "later", "open") and self.dispute is None else ""
 
     def action_label(self, verdict: str) -> None:
         workspace, dispute = self.app.workspace, self.dispute

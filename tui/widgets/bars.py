@@ -215,9 +215,10 @@ def _place(widget: Widget) -> str:
         if at is None:
             return "choice: none."
         said, state = one_line(str(widget.get_option_at_index(at).prompt)), ""
+        title = f"{_title(widget)}, " if widget.border_title else ""
         if isinstance(widget, SelectionList):
             state = ", selected" if widget.get_option_at_index(at).value in widget.selected else ", not selected"
-        return f"choice {at + 1:,} of {widget.option_count:,}: {said}{state}"
+        return f"{title}choice {at + 1:,} of {widget.option_count:,}: {said}{state}"
     if isinstance(widget, Input):
         return f"input: {one_line(widget.value) or 'empty'}. {one_line(str(widget.placeholder))}"
     if isinstance(widget, TextArea):

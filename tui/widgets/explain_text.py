@@ -112,7 +112,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
     if judged.fallback == NO_FTS5:
         return f"{BY_KEYWORDS}."
     if judgement is None:
-        return "The judge was not asked: nothing was left to judge."
+        return "The judge was not asked: no memory was left to judge."
     tokens = judgement.input_tokens
     cost = f", {tokens:,} tokens in and {judgement.output_tokens:,} out" if tokens else ""
     is_known = bool(judgement.verdicts) and all(verdict.source == CACHE for verdict in judgement.verdicts)

@@ -161,8 +161,6 @@ GAP, NAME_WIDTH, NUMBER_WIDTH, LEAST_BAR, MOST_BAR = 2, 11, 5, 3, 16
 class MemoryOverview(Widget):
     """A column for each part of a narrowing, and one for the hook's weeks. The value that holds has a sign."""
 
-    DEFAULT_CSS = "MemoryOverview { padding: 0 1; }"
-
     def __init__(self) -> None:
         super().__init__(id="overview", classes="pane")
         self._counts: Mapping[str, Counter[str]] = {}

@@ -10,13 +10,15 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from engine.config import is_injected
+from engine.search.highlight import Marker
 from labels.records import RELEVANT
 from tui.keys import keyed
 from tui.plain import one_line, plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.labels import TONES
 from tui.widgets.lists.columns import Column, ColumnHeads, ColumnList
-from tui.widgets.signs import DRAWN, DROPPED, SPOKEN, signs
+from tui.widgets.signs import DRAWN, SPOKEN, VERDICTS, signs, why_dropped
+from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,14 +28,15 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.highlight import Marker
     from labels.records import Pair
     from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
     from tui.workspace.workspace import Workspace
 
 
-SIGN_WIDTH = 3
+SIGN_WIDTH, LABEL_WIDTH = 3, 14
+"""Cells of a label and what stands beside it: as a sign, and as a word."""
+
 DRAWN_WIDTHS = 20, 11, 11
 """Cells of a system's column: with score and confidence, or with one number."""
 
@@ -44,8 +47,6 @@ SPOKEN_WIDTHS = 30, 20, 11
 """The same in words; the narrowest has the outcome alone."""
 
 WAITING, NO_RECORD, NOT_FOUND = "…", "no record", "not found"
-NOTES = {WAITING: "not known yet"}
-"""Notes in words."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class RankingTable(ColumnList[Row]):
     def columns_at(self, width: int) -> tuple[Column, ...]:
         drawn = signs(self)
         wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else DRAWN_WIDTHS
-        room, systems = width - SIGN_WIDTH, len(self.names)
+        room, systems = width - (LABEL_WIDTH if drawn.in_words else SIGN_WIDTH), len(self.names)
         fits = (size for size, title in ((wide, WIDE_TITLE), (middle, LEAST_TITLE)) if room - systems * size >= title)
         size = next(fits, narrow)
         heads = enumerate(short_names(self.names, size - 1))
@@ -127,9 +128,8 @@ DRAWN_LABEL = (
     Column(lambda row: row.memory.name, "Memory", tone=_tone, has_marks=True, more=lambda row: row.memory.about),
 )
 SPOKEN_LABEL = (
-    Column(
-        lambda row: f"{SPOKEN.verdicts.get(row.verdict, '')} {row.memory.name}", "Memory", tone=_tone, has_marks=True
-    ),
+    Column(lambda row: VERDICTS.get(row.verdict, "").lower(), "Label", width=LABEL_WIDTH),
+    Column(lambda row: row.memory.name, "Memory", tone=_tone, has_marks=True),
 )
 
 
@@ -171,7 +171,7 @@ def _result_column(place: int, head: str, size: int, drawn: Signs) -> Column:
     def result(row: Row) -> Cell:
         note, candidate = row.notes[place], row.candidates[place]
         if note:
-            return (NOTES.get(note, note) if drawn.in_words else note), "muted"
+            return ("not known yet" if drawn.in_words and note == WAITING else note), "muted"
         if drawn.in_words:
             return _in_words(candidate, size), "good" if candidate and candidate.injected else "muted"
         return _drawn(candidate, size) if candidate else ("", "muted")
@@ -197,8 +197,8 @@ def _drawn(candidate: Candidate, width: int) -> Cell:
     score = f"{-candidate.score:5.2f}"
     probability = None if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
     if not candidate.injected:
-        value = probability if candidate.dropped_by == "cutoff" else score
-        return f"{DRAWN.dropped} {f'{dropped:<8} {value}' if is_wide else dropped}", "muted"
+        wide = why_dropped(candidate) if candidate.dropped_by == "cutoff" else f"{dropped:<8} {score}"
+        return f"{DRAWN.dropped} {wide if is_wide else dropped}", "muted"
     text = f"{DRAWN.injected}{candidate.rank} {probability or score}"
     if is_wide:
         text = f"{DRAWN.injected} {candidate.rank:<2} {score}  {probability or candidate.confidence}"
@@ -215,7 +215,8 @@ def _in_words(candidate: Candidate | None, width: int) -> str:
     if candidate is None:
         return NOT_FOUND
     if not candidate.injected:
-        return f"{'no:' if width == narrow else SPOKEN.dropped} {candidate.dropped_by}"
+        word = why_dropped(candidate) if width == wide else DROPPED.get(candidate.dropped_by, "")
+        return word if width == narrow else f"{SPOKEN.dropped}, {word}"
     how = _kept(candidate) if candidate.verdict else f"rank {candidate.rank}"
     if width == narrow:
         return how
@@ -243,7 +244,7 @@ class Reveal(RankingPane):
         rows = ranking_rows(workspace.heads, workspace.answers(prompt.id), workspace.verdicts(prompt.id))
         rows.sort(key=lambda row: not (row.is_injected or row.verdict == RELEVANT))
         self.border_title = plain(f"{keyed(self.app, DONE)}{one_line(prompt.text)}")
-        self.show(workspace.called_heads, rows, workspace.marker(prompt))
+        self.show(workspace.called_heads, rows, Marker.of(prompt))
         self.tell_judge(judge_sentence(judged or None))
         key = keyed(self.app, "{mark.phrase}")
         left_out = (row.memory.name for row in rows if row.is_missed)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.lean.sections import text_beside
+from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual.dom import DOMNode
+
+    from engine.retrieval import Candidate
 
 PLAIN = "-plain"
 """The class of an app in plain mode, which is for screen readers."""
@@ -56,7 +59,13 @@ class Signs:
 _TABLES = tomllib.loads(text_beside(__file__, "signs.toml"))
 DRAWN, SPOKEN = (Signs(**_TABLES[name], in_words=name == "spoken") for name in ("drawn", "spoken"))
 VERDICTS: dict[str, str] = _TABLES["verdicts"]
-DROPPED: dict[str | None, str] = _TABLES["dropped"]
+
+
+def why_dropped(candidate: Candidate) -> str:
+    """The stage that dropped a memory; of the cutoff, both chances: "28 %, needs 33 %"."""
+    share, _, needs = candidate.reason.partition(" likely to be relevant; ")
+    is_unlikely = candidate.dropped_by == "cutoff" and needs
+    return f"{share}, needs {needs.rpartition('needs ')[2]}" if is_unlikely else DROPPED.get(candidate.dropped_by, "")
 
 
 def signs(node: DOMNode) -> Signs:

@@ -103,13 +103,6 @@ def tuned_cutoff(roots: Sequence[str], config: Config, environ: Mapping[str, str
     return found if found and found.kind == TUNED else None
 
 
-def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[Cutoff | None, str]:
-    """The cutoff that the hook uses, if any, and the reason why a tuned one is ignored, or ""."""
-    from engine.cutoff import chosen_cutoff
-
-    return chosen_cutoff([(state_dir(root, environ), root)], config, trust_in(environ))
-
-
 def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> OpenRoots:
     """The roots of a command with their settings: those *given*, or all that the hook uses. Raises MemsiftError.
 

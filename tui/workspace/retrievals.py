@@ -82,7 +82,16 @@ def record(
     The judge is recorded only if the retrieval's system has one, and the cutoff only if it is of the system's kind.
     *memory* gives the memory of an id; the index reads its file each time. Injections of a hook have no settings here.
     """
-    settings = "{}" if is_injected(retrieval.system) else _settings(retrieval.system, config, judge, cutoff)
+    settings = "{}"
+    if not is_injected(retrieval.system):
+        from labels.run_settings import settings_json
+
+        system = SYSTEMS[retrieval.system]
+        settings = settings_json(
+            system.of(config),
+            samples=judge.samples if judge and system.has_judge else None,
+            cutoff=cutoff if cutoff and cutoff.kind == system.cutoff else None,
+        )
     memories = [(memory or index.memory)(candidate.memory.id) for candidate in retrieval.candidates]
     store.record_retrieval(
         retrieval,
@@ -90,15 +99,4 @@ def record(
         config_json=settings,
         corpus_hash=index.corpus_hash,
         bodies={kept.summary.id: kept.body for kept in memories if kept},
-    )
-
-
-def _settings(name: str, config: Config, judge: Judge | None, cutoff: Cutoff | None) -> str:
-    from labels.run_settings import settings_json
-
-    system = SYSTEMS[name]
-    return settings_json(
-        system.of(config),
-        samples=judge.samples if judge and system.has_judge else None,
-        cutoff=cutoff if cutoff and cutoff.kind == system.cutoff else None,
     )

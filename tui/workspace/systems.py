@@ -13,12 +13,25 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.judge.limits import Limits
+    from engine.roots import OpenIndex
     from tui.workspace.prompts import PromptLists
 
 MOST_COLUMNS = 3
 
 MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
 """Strategy -> the number by which it ranks."""
+
+
+DROPPED: dict[str | None, str] = {
+    "status": "kept out",
+    "floor": "too weak",
+    "cutoff": "unlikely",
+    "judge": "rejected",
+    "cap": "too many",
+    "repeat": "repeated",
+    "budget": "no room",
+}
+"""Stage that dropped a memory -> a word for it, in at most 8 cells."""
 
 
 def described(system: System) -> str:
@@ -55,6 +68,7 @@ class RootSystems:
     """
 
     config: Config
+    index: OpenIndex
     judge: Judge | None
     cutoff: Cutoff | None
     spending: Limits | None
@@ -64,7 +78,7 @@ class RootSystems:
     @property
     def has_phrases(self) -> bool:
         """Whether some memory is found by phrases, too."""
-        raise NotImplementedError
+        return self.index.look(lambda postings: postings.has_phrases)
 
     @property
     def first(self) -> System:

@@ -11,7 +11,6 @@ from engine.config import SYSTEMS, is_injected
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
 from engine.roots import open_together
-from engine.search.highlight import Marker
 from engine.stores.registry import HOLDS_NO_MEMORIES
 from engine.stores.roots import roots_in
 from labels.measure.report import PLAIN
@@ -122,10 +121,6 @@ class Workspace(RootSystems, RootLabels):
         """The open roots, as the indexes name them."""
         return tuple(roots_in(self.index.root))
 
-    @property
-    def has_phrases(self) -> bool:
-        return self.index.look(lambda postings: postings.has_phrases)
-
     def take_changes(self, *, is_reread: bool) -> None:
         """Forget the retrievals of memories that were changed. *is_reread*: the index file holds the changes.
 
@@ -211,22 +206,19 @@ class Workspace(RootSystems, RootLabels):
         return self.lists.sample
 
     def first_prompt(self) -> Prompt:
-        """The prompt to begin with: the wanted one, else the first; else a phrase or the newest title, as if typed."""
+        """The prompt to begin with: the wanted one, else the first; else an example, a phrase or the newest title."""
         if found := self.lists.find(self.wanted_prompt) or next(iter(self.lists.all), None):
             return found
-        newest = max(self.index.summaries(), key=lambda memory: memory.updated_at, default=None)
+        active = (memory for memory in self.index.summaries() if memory.status == "active")
+        newest = max(active, key=lambda memory: memory.updated_at, default=None)
         phrase = next(iter(present_phrases(self.index)), "")
-        return typed_prompt(phrase or (newest.title if newest else ""))
+        return typed_prompt(phrase or (newest.about or newest.name if newest else ""))
 
     def labelling_order(self) -> tuple[Prompt, ...]:
         """The chosen prompts, and then the others in random order; those whose ranks were on the screen come last."""
         by_id = {prompt.id: prompt for prompt in self.lists.drawn}
         drawn = sorted(labelling_order(by_id, self.seed), key=lambda prompt_id: not self.is_blind(prompt_id))
         return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in drawn))
-
-    def marker(self, prompt: Prompt) -> Marker:
-        """Marks the words of a prompt in a memory."""
-        return Marker.of(prompt)
 
     # Retrievals
 

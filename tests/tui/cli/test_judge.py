@@ -61,7 +61,7 @@ def test_a_prompt_that_brings_nothing_up_costs_no_call_and_search_mode_asks_leni
 ) -> None:
     found = printed(memsift("judge", "zanzibar treasure", "--root", root, *HTTP, "--format", "json"))
     assert (found["judgement"], found["verdicts"], server.requests) == (None, [], [])
-    assert "nothing was left to judge" in memsift("judge", "zanzibar", "--root", root, *HTTP).stdout
+    assert "no memory was left to judge" in memsift("judge", "zanzibar", "--root", root, *HTTP).stdout
     for mode in ("auto", "search"):
         memsift("judge", ASK, "--root", root, *HTTP, "--mode", mode)
     strict, lenient = (request.body["system"] for request in server.requests)

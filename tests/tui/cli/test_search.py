@@ -69,7 +69,8 @@ def test_the_cutoffs_probability_stands_in_the_place_of_the_confidence() -> None
     assert found["confidence"] == "high"
     lines = memsift(*asked, "--format", "text", "--explain").stdout.splitlines()
     assert lines[0].startswith("58 %   decision")
-    assert "memsift+default injects it: rank 1, 58 % likely to be relevant." in "\n".join(lines)
+    sentence = "memsift+default injects it: rank 1 in its order, 58 % likely to be relevant; 24 % is enough."
+    assert sentence in "\n".join(lines)
     without = printed(memsift(*asked, MEMSIFT_CUTOFF="off"))["results"]
     assert {one["probability"] for one in without} == {None}
 

@@ -30,8 +30,7 @@ async def test_all_memories_are_listed_and_the_filter_finds_a_part_of_a_word_in_
     workspace = open_workspace(prompts=())
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         assert listed(pilot) == [one.id for one in workspace.index.summaries()]
-        first = workspace.memory(listed(pilot)[0])
-        assert first is not None
+        first: Any = workspace.memory(listed(pilot)[0])
         await reads(pilot, "#detail-text", first.summary.title)
         await reads(pilot, "#detail-text", first.summary.path[:30])
         await reads(pilot, "#list", f"{len(workspace.index)} memories")

@@ -104,8 +104,7 @@ async def test_x_retires_or_archives_r_restores_t_changes_tags_and_u_takes_it_ba
         await press(pilot, "x", "0", *"[/b", "enter")
         await told(pilot, "Retired alpha: [/b")
         assert stored(place, "alpha")["retired_reason"] == "[/b"
-        memory = workspace.memory("beta")
-        assert memory is not None
+        memory: Any = workspace.memory("beta")
         await press(pilot, "down", "x", "2")
         await told(pilot, "Retired beta: wrong")
     curator = Curator(os.environ)
@@ -271,8 +270,7 @@ async def test_keys_act_on_all_selected_memories_and_u_takes_back_all_of_it(work
 async def test_tags_of_many_are_changed_those_whose_status_does_not_fit_are_left_out_and_u_reaches_commands(
     workspace: Workspace, place: Path
 ) -> None:
-    memory = workspace.memory("beta")
-    assert memory is not None
+    memory: Any = workspace.memory("beta")
     perform(Archive(str(place), memory.summary, "old"))
     workspace.reload()
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:

@@ -90,7 +90,21 @@ def test_of_very_many_memories_a_start_finds_the_risky_ones_and_scans_no_more_th
     ):
         monkeypatch.setattr(tasks, "SCAN_S", seconds)
         monkeypatch.setattr(tasks, "MOST_CHECKED", most)
-        assert set(tasks.Findings(workspace).check(os.environ, lambda *_: None, is_whole=False).by_memory()) == names
+        assert set(tasks.Findings(workspace).check(os.environ, lambda *_: None).by_memory()) == names
+
+
+async def test_of_very_many_memories_the_choice_of_a_finding_runs_all_checks_once(
+    open_workspace: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MOST_CHECKED", 2)
+    workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
+    app = MemsiftApp(workspace)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await reads(pilot, "#list", "checked for risks alone, f runs all checks")
+        await press(pilot, "f", "down", "enter")
+        await until(pilot, lambda: listed(pilot) == ["long", "old"], "the findings")
+        await reads(pilot, "#list", "2 of 3 memories · any finding · esc shows all")
+        assert not app.findings.is_behind(os.environ, is_whole=True), "the Inbox begins no other run"
 
 
 @pytest.mark.slow
@@ -99,9 +113,9 @@ def test_many_memories_are_checked_in_a_process_that_ends_when_nobody_waits(
 ) -> None:
     workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
     found = tasks.Findings(workspace)
-    here, told = found.check(os.environ, lambda *_: None, is_whole=True), set[str]()
+    here, told = found.check(os.environ, lambda *_: None), set[str]()
     monkeypatch.setattr(tasks, "BESIDE_FROM", 1)
-    there = found.check(os.environ, lambda check, _: told.add(check), is_whole=True)
+    there = found.check(os.environ, lambda check, _: told.add(check))
     assert [task.key for task in there.tasks] == [task.key for task in here.tasks]
     assert there.by_memory() == here.by_memory()
     assert {*tasks.IN_APP} <= told
@@ -110,7 +124,7 @@ def test_many_memories_are_checked_in_a_process_that_ends_when_nobody_waits(
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        found.check(os.environ, stop, is_whole=True)
+        found.check(os.environ, stop)
     assert multiprocessing.active_children() == []
 
 

@@ -57,8 +57,7 @@ def workspace(open_workspace: Opener, tmp_path: Path) -> Workspace:
 
 
 def label(workspace: Workspace, verdict: str) -> None:
-    pool = workspace.pool(PROMPT.id)
-    assert pool is not None
+    pool: Any = workspace.pool(PROMPT.id)
     card = next(one for one in pool.cards if one.memory.id == "alpha")
     workspace.store.label(workspace.annotator, PROMPT.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
 

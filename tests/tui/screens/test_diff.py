@@ -8,6 +8,7 @@ from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
 from engine.roots import OpenRoots
 from labels.records import NOT_RELEVANT, RELEVANT, Card
+from labels.runs import InjectedMemory
 from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
@@ -78,7 +79,7 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
     again = read_diff(workspace.store.path, workspace.index.root, ())
     assert again.pair and found.pair
     assert again.pair == (found.pair[0], latest), "a run that injects the same as another is passed over"
-    rows = rows_of(found.compared)
+    rows = rows_of(found.compared, lambda memory: memory.title)
     number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (22, 2, 0)
     assert 0 < number[LOST] <= 20
@@ -105,6 +106,9 @@ async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(
         await reads(pilot, "#detail-text", "Changed in between: max_inject was 3, is 1.")
         assert "of 22 prompts differ" in str(screen.listing.list_pane.border_title)
         assert "Lost" in shown(pilot, "#detail-text")
+        summary = workspace.index.summaries()[0]
+        old = [InjectedMemory(name, "", "Older title") for name in (summary.id, "gone")]
+        assert [*map(screen.called, old)] == [summary.name, "Older title"]
         # all prompts, a search, and back again
         await press(pilot, "v", "end", "enter")
         assert screen.diffs.count == 22

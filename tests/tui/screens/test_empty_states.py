@@ -71,7 +71,7 @@ async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> Non
             assert isinstance(pilot.app.focused, TextArea)
             await press(pilot, "escape")
         await press(pilot, "f4", "d")
-        await says(pilot, "Nobody differs. Press L to label")
+        await says(pilot, "No disagreement is left. Press L to label")
 
 
 async def test_prompts_that_find_nothing_are_not_said_to_be_labelled(open_workspace: Opener, tmp_path: Path) -> None:

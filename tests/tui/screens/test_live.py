@@ -13,7 +13,7 @@ from engine.judge.judge import Judge
 from engine.judge.limits import Limits
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
-from tests.tui.apps import app_of, at_rest, footer, press, reads, shown, starting_in, until
+from tests.tui.apps import SMALL, app_of, at_rest, footer, press, reads, shown, starting_in, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts, fresh_cutoff, scripted
 from tui.app import MemsiftApp
@@ -64,6 +64,37 @@ async def test_behind_the_prompt_the_cursor_is_in_the_first_column_that_injects(
         await reads(pilot, BM25, "BM25 · 0 injected")
         await press(pilot, "escape")
         assert pilot.app.focused is column(pilot, HOOK)
+
+
+async def test_below_the_injected_memories_stand_those_that_nearly_passed_with_the_chance_that_they_miss(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p44"), cutoff=fresh_cutoff())
+    workspace.wanted_prompt = "p44"
+    async with starting_in("live", workspace).run_test(size=(120, 36)) as pilot:
+        await reads(pilot, HOOK, "hook · ")
+        answer = workspace.run(workspace.prompts[0], workspace.live[1][1])
+        dropped = [row for row in answer.candidates if not row.injected]
+        ids = [row.memory.id for row in (*answer.injected, *dropped[:3])]
+        assert [key for key in column(pilot, HOOK).found if key in ids] == ids
+        assert "31 %, needs " in shown(pilot, HOOK)
+        assert "a second memory needs" in dropped[0].reason
+        screen: Any = pilot.app.screen
+        await screen.action_type()
+        screen.show_columns()  # as after a change of the size, before the focus has come
+        assert screen.editor.selected_text == workspace.prompts[0].text
+
+
+async def test_a_prompt_made_from_a_note_says_that_it_is_an_example(open_workspace: Opener) -> None:
+    async with starting_in("live", open_workspace(prompts=(), judge=None)).run_test(size=SMALL) as pilot:
+        await at_rest(pilot)
+        editor = column(pilot, "PromptEditor")
+        assert str(editor.border_title) == "Example, made from your notes · n types your own"
+        assert "**" not in editor.text
+        await press(pilot, "n")
+        assert "Example, made from your notes · typing replaces it" in str(editor.border_title)
+        await press(pilot, *"own")
+        assert (editor.text, str(editor.border_title)[:6], editor.has_class("-example")) == ("own", "Prompt", False)
 
 
 async def test_a_judge_that_costs_is_asked_after_an_agreement_and_a_cached_answer_shows_at_once(
@@ -179,5 +210,8 @@ async def test_the_demo_shows_a_prompt_with_its_peoples_labels_and_the_answer_of
                 assert "kept by the judge" in shown(pilot, JUDGED)
                 assert "judge: " not in shown(pilot, "TopBar")
                 assert "w Why" in footer(pilot.app)
+                await press(pilot, "n", *"vitest")
+                await reads(pilot, JUDGED, "enter asks a scripted judge: a file of answers, no model.")
+                await press(pilot, "escape")
                 await press(pilot, "escape")
                 assert app_of(pilot).current_mode == "browse"

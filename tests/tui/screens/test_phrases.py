@@ -119,7 +119,7 @@ async def test_p_adds_edits_and_removes_phrases_and_u_takes_it_back(open_workspa
         assert "older" not in shown(pilot, "#detail-text")
         await reads(pilot, "#detail-text", f"{HOSTILE} ana")
         await press(pilot, "u")
-        await told(pilot, "Took the change of phrases back.")
+        await told(pilot, "The change of phrases is taken back.")
         assert phrases(root) == before
         # after a change of the memory, u takes that change back
         await press(pilot, "x", "1")
@@ -238,6 +238,6 @@ async def test_the_inbox_names_memories_without_phrases_only_where_most_have_som
         await checked(pilot)
         assert found(pilot) == ["ledger"]
         await press(pilot, "u")
-        await told(pilot, "Took the change of phrases back.")
+        await told(pilot, "The change of phrases is taken back.")
         await checked(pilot)
         assert found(pilot) == ["ledger", "another"]

@@ -4,7 +4,7 @@ import pytest
 
 from engine.lean.record import replace
 from engine.prompt import Injection, Prompt
-from tests.tui.apps import SMALL, press, reads, settled, shown, starting_in, table
+from tests.tui.apps import SMALL, press, reads, shown, starting_in, table
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 
@@ -25,7 +25,6 @@ async def test_what_a_hook_wrote_stands_beside_two_systems_and_says_that_it_has_
     workspace = open_workspace(judge=None, prompts=written_prompts(), cutoff=fresh_cutoff())
     workspace.chosen = ("bm25", "memsift+default", "injected")
     async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
-        await settled(pilot)
         await reads(pilot, "#head", "Memory BM25 hook injected")
         await reads(pilot, "#judge", "BM25 and strength do not compare: look at signs and ranks.")
         rows = {row.memory.id: row.candidates[2] for row in table(pilot).records if row.candidates[2]}

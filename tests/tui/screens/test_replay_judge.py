@@ -14,7 +14,7 @@ from engine.pipeline import BY_KEYWORDS
 from engine.retrieval import Candidate
 from engine.search import database
 from tests.engine.judge.api_server import ApiServer, at, kept
-from tests.tui.apps import SIZE, judged, press, reads, settled, starting_in, table
+from tests.tui.apps import SIZE, judged, press, reads, starting_in, table
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 
@@ -38,7 +38,6 @@ async def test_what_several_answers_said_is_shown_and_what_the_cache_knows_is_no
         for where in (" ms", "from the cache."):
             workspace = open_workspace(judge=voting, prompts=demo_prompts("p01"))
             async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-                await settled(pilot)
                 await judged(pilot, "p01")
                 await press(pilot, "right")
                 rows = table(pilot).records
@@ -59,7 +58,6 @@ async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_cho
 
     workspace = open_workspace(judge=keyless, prompts=demo_prompts("p01"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
         await judged(pilot, "p01")
         await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
         first, judged_too = zip(*[row.candidates for row in table(pilot).records], strict=True)
@@ -78,7 +76,6 @@ async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(op
 
     async with starting_in("replay", open_workspace(judge=failing, prompts=prompts)).run_test(size=SIZE) as pilot:
         for prompt, status in zip(prompts, statuses, strict=True):
-            await settled(pilot)
             await judged(pilot, prompt.id)
             await reads(pilot, "#judge", f"(scripted): {status}, ")
             instead = "The choice of the system without a judge is" if status == "no_key" else "The best 2 are"
@@ -92,7 +89,6 @@ async def test_without_fts5_it_says_that_no_judge_is_asked(
     built_demo_index.unlink()
     monkeypatch.setattr(database, "SEARCHABLE", database.SEARCHABLE.replace("{module}", "no_such_module"))
     async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await settled(pilot)
         await judged(pilot, "p01")
         await reads(pilot, "#judge", f"{BY_KEYWORDS}.")
         assert table(pilot).records

@@ -22,8 +22,7 @@ def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
     prompt = typed_prompt("who is quasar signing what?")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt], annotator="cat", busy_timeout_s=0.01)
     workspace.keep(workspace.run(prompt, "memsift"))
-    pool = workspace.pool(prompt.id)
-    assert pool is not None
+    pool: Any = workspace.pool(prompt.id)
     for card, said in zip(pool.cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
         for who, verdict in zip(("ann", "bob"), said, strict=True):
             why = {"note": "[/b] mine", "reason": "stale"} if verdict == "not" else {}
@@ -84,7 +83,7 @@ async def test_a_verdict_settles_the_pair_is_taken_back_or_left_for_later_and_no
         assert (settled.annotator, settled.memory_id, settled.verdict) == ("cat", second, "relevant")
         assert disputed.store.labels() == labels
         await press(pilot, "x")
-        await reads(pilot, "#card-text", "Nobody differs")
+        await reads(pilot, "#card-text", "No disagreement is left.")
         await reads(pilot, "#progress", "0 to settle · 2 settled just now")
         await press(pilot, "a", "x", "s", "space", "enter", "i")
         assert len(disputed.store.adjudications()) == 2

@@ -102,8 +102,7 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
     found = workspace.run(prompt, workspace.first.name)
     workspace.keep(found)
     assert {one.memory.id for one in found.injected} == {"cache", other, "note"}
-    pool = workspace.pool(prompt.id)
-    assert pool is not None
+    pool: Any = workspace.pool(prompt.id)
     for card in pool.cards:
         verdict = "relevant" if card.memory.id == other else "not"
         workspace.store.label(
@@ -123,8 +122,7 @@ async def test_what_if_tries_settings_on_all_roots_and_says_that_they_count_only
     prompt = workspace.prompts[0]
     for system in workspace.systems:
         workspace.keep(workspace.run(prompt, system))
-    pool = workspace.pool(prompt.id)
-    assert pool is not None
+    pool: Any = workspace.pool(prompt.id)
     for card in pool.cards:
         workspace.store.label("me", prompt.id, card, "relevant", seed=1, blind=True, elapsed_ms=1)
     async with starting_in("whatif", workspace).run_test(size=(160, 48)) as pilot:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from engine.config import OFF, TITLE_TAGS
-from engine.cutoff import fit_of
+from engine.cutoff import chosen_cutoff, fit_of
 from engine.errors import TuningError
 from engine.paths import cutoff_file, state_dir
+from engine.settings.roots import trust_in
 from engine.settings.sources import trust_command
 from engine.settings.trust import keeping_trust, trust_of
 from tui.cli.declaring import command, option
@@ -104,7 +105,8 @@ def tune(
     from labels.tuning.fitting import prior_of
     from labels.tuning.tuning import tune as tuned
 
-    in_use = {root: opening.hook_cutoff(root, config, os.environ)[0] for root in found}
+    trust = trust_in(os.environ)
+    in_use = {root: chosen_cutoff([(state_dir(root, os.environ), root)], config, trust)[0] for root in found}
     kinds = {cutoff.kind if cutoff else OFF for cutoff in in_use.values()}
     kind = kinds.pop() if len(kinds) == 1 else SEVERAL
     if qrels:

@@ -11,7 +11,7 @@ from textual.getters import query_one
 from textual.widgets import OptionList, Static, TextArea
 from textual.worker import get_current_worker
 
-from engine.config import SYSTEMS
+from engine.config import AUTO, SYSTEMS
 from engine.prompt import typed_prompt
 from tui.dialogs.dialog import FullText, text_width
 from tui.dialogs.memories import PickMemory
@@ -22,10 +22,11 @@ from tui.screens.base_screen import ModeScreen
 from tui.screens.live.column import SystemColumn
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.explain_text import explained, judge_sentence
+from tui.widgets.signs import signs
 from tui.workspace.systems import MOST_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.timer import Timer
@@ -39,18 +40,15 @@ REST_SECONDS = 0.15
 """The columns are made when nothing was typed for this time."""
 
 NO_JUDGE = (
-    "No judge. A judge reads the memories that were found, and keeps those that help.\n\n"
+    "No judge. A judge is a language model that reads the found memories and keeps the helpful ones.\n\n"
     "With a key in ANTHROPIC_API_KEY:\nmemsift --judge anthropic\n\n"
     "With a model on this machine:\nmemsift --judge openai --judge-model NAME\n\n"
     "An example without either:\nmemsift demo"
 )
-ASKS, ASKING, SEARCHING = "{live.ask} asks the judge.", "Asking the judge …", "…"
-ANSWERED, NONE_CHOSEN, NOTHING_TYPED = "The judge has answered.", "Go to a memory first.", "Type a prompt first."
-TITLES = (
-    ("{replay.type} types another",),
-    ("{live.ask} asks the judge", "{live.line} begins a line", "{go.back} leaves it"),
-)
-"""Beside the title of the prompt: what keys do from the columns, and while it is typed."""
+ASKS, ASKING, SEARCHING = "{live.ask} asks the judge", "Asking the judge …", "…"
+SCRIPTED = "{live.ask} asks a scripted judge: a file of answers, no model"
+
+EXAMPLE = "Example, made from your notes"
 
 
 class PromptEditor(TextArea):
@@ -81,16 +79,15 @@ class LiveScreen(ModeScreen):
 
     editor = query_one(PromptEditor)
     note = query_one("#note", Static)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._prompt: Prompt | None = None
-        self._answers: dict[str, Retrieval | None] = {}
-        self._is_asking = False
-        self._resting: Timer | None = None
+    _prompt: Prompt | None = None
+    _example = ""
+    _answers: Mapping[str, Retrieval | None] = {}
+    _is_asking = False
+    _resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         self._prompt = self.app.workspace.first_prompt()
+        self._example = "" if self.app.workspace.lists.find(self._prompt.id) else self._prompt.text
         yield TopBar("replay")
         yield PromptEditor(self._prompt.text, placeholder="Type or paste a prompt.", classes="pane")
         with Horizontal(id="columns"):
@@ -146,7 +143,7 @@ class LiveScreen(ModeScreen):
         if not worker.is_cancelled:
             self.call_later(self.take_answers, prompt, answers)
 
-    def take_answers(self, prompt: Prompt, answers: dict[str, Retrieval | None]) -> None:
+    def take_answers(self, prompt: Prompt, answers: Mapping[str, Retrieval | None]) -> None:
         if prompt is self._prompt:
             self._answers = answers
             if self.app.workspace.lists.find(prompt.id):
@@ -181,33 +178,46 @@ class LiveScreen(ModeScreen):
     @on(DescendantFocus)
     @on(DescendantBlur)
     def show_title(self) -> None:
-        hints = [keyed(self.app, hint) for hint in TITLES[self.editor.has_focus]]
-        hints = hints if self.app.workspace.judge else hints[1:] if self.editor.has_focus else hints
-        if not self.editor.has_focus:
-            self.editor.move_cursor(self.editor.document.end)  # nothing is selected any more
-        self.editor.border_title = plain(joined(["Prompt", *hints], self.size.width - 2 * TITLE_EDGES))
+        """Tell what keys do, and that an example is one. From the columns, nothing is selected in the prompt."""
+        is_example = bool(self._example) and self.editor.text == self._example
+        self.editor.set_class(is_example, "-example")
+        if self.focused is self.editor:  # `has_focus` comes later
+            hints = ["typing replaces it" if is_example else "", self._asks, "{live.line} begins a line"]
+            hints += ["{go.back} leaves it"]
+        else:
+            self.editor.move_cursor(self.editor.document.end)
+            hints = ["{replay.type} types your own" if is_example else "{replay.type} types another"]
+        parts = [EXAMPLE if is_example else "Prompt", *(keyed(self.app, hint) for hint in hints if hint)]
+        self.editor.border_title = plain(joined(parts, self.size.width - 2 * TITLE_EDGES))
+
+    @property
+    def _asks(self) -> str:
+        """The key that asks the judge, and whether that is a model; empty without a judge."""
+        judge = self.app.workspace.judge
+        return "" if judge is None else SCRIPTED if judge.identity(AUTO)[0] == "scripted" else ASKS
 
     def _lack(self, name: str, prompt: Prompt) -> str:
         """The reason why a column has no answer."""
         if not name:
             return NO_JUDGE
         if not prompt.text:
-            return NOTHING_TYPED
+            return "Type a prompt first."
         if not SYSTEMS[name].has_judge:
             return SEARCHING
-        return ASKING if self._is_asking else keyed(self.app, ASKS)
+        return ASKING if self._is_asking else f"{keyed(self.app, self._asks)}."
 
     def _show_few(self) -> str:
-        """Where the terminal is narrow, show the column with the cursor and the next; the name of a hidden one."""
+        """Where the terminal is narrow, show the column with the cursor and the next; the name of the next hidden one.
+
+        A screen reader reads line by line, so that there a single column is shown.
+        """
         columns = self.columns
-        at = columns.index(self.column)
+        at, most = columns.index(self.column), 1 if signs(self).in_words else 2 if self.has_class("-narrow") else 3
+        first = max(0, min(at, len(columns) - most))
         for column in self.query(SystemColumn):
-            column.display = column in columns
-        first = min(at, len(columns) - 2) if self.has_class("-narrow") else 0
-        for place, column in enumerate(columns):
-            column.display = first <= place < first + 2 or not self.has_class("-narrow")
-        names = (name for column, (name, _) in zip(columns, self.app.workspace.live, strict=True) if not column.display)
-        return next(names, "")
+            column.display = column in columns[first : first + most]
+        after = (*range(at, len(columns)), *range(at))
+        return next((self.app.workspace.live[place][0] for place in after if not columns[place].display), "")
 
     # Keys
 
@@ -215,9 +225,9 @@ class LiveScreen(ModeScreen):
         is_typing = self.is_mounted and self.editor.has_focus
         if action == "ask":
             is_open = None in self._answers.values() and bool(self._prompt and self._prompt.text)
-            return "" if is_typing or is_open else ANSWERED
+            return "" if is_typing or is_open else "The judge has answered."
         if action in ("label", "explain", "copy_path"):
-            return "" if self.is_mounted and self.current_memory else NONE_CHOSEN
+            return "" if self.is_mounted and self.current_memory else "Go to a memory first."
         return ""
 
     async def action_type(self) -> None:
@@ -287,4 +297,4 @@ class LiveScreen(ModeScreen):
         """Show the outcome of a memory in each system that has answered."""
         answers = [answer for answer in self._answers.values() if answer]
         text = explained(self.app.workspace, answers, memory_id, text_width(self.app.size.width))
-        self.app.push_screen(FullText(memory_id, text))
+        self.app.push_screen(FullText("Why", text))

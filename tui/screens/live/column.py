@@ -9,26 +9,25 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from engine.judge.verdict import APPROVED
+from engine.search.highlight import Marker
 from labels.records import NOT_RELEVANT, RELEVANT
 from tui.dialogs.choices import Options
 from tui.plain import cells, hanging, marked, plain
-from tui.widgets.signs import DROPPED, signs
+from tui.widgets.signs import signs, why_dropped
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.highlight import Marker
     from labels.records import Pair
     from tui.runner import Runner
 
-MOST_LINES = 4
-"""Lines of a title at most."""
+MOST_LINES, NEAREST = 4, 3
+"""Lines of the name of an injected memory at most, and memories that are shown because they nearly passed."""
 
 EDGES = 8
 """Cells of a column beside its text: frame, padding and scrollbar."""
 
-NOTHING = "Nothing is injected."
 USEFUL = {RELEVANT: ("useful", "$text-success"), NOT_RELEVANT: ("not useful", "$text-error")}
 """Verdict of a label -> the word for it, and its colour."""
 
@@ -61,44 +60,47 @@ class SystemColumn(Options):
         self.border_title, self.border_subtitle = plain(name), ""
 
     def show(self, name: str, answer: Retrieval, beside: Collection[str], given: Mapping[Pair, str]) -> None:
-        """Show the *answer* of the system called *name*. *beside*: the ids that any system injects.
+        """Show the *answer* of the system called *name*: what it injects, and below that what nearly passed.
 
-        *given*: the verdicts of labels.
+        *beside*: the ids that any system injects, which all columns show. *given*: the verdicts of labels.
         """
-        at, marker = self.chosen, self.app.workspace.marker(answer.prompt)
-        rows = [candidate for candidate in answer.candidates if candidate.memory.id in beside]
-        rows.sort(key=lambda candidate: not candidate.injected)
+        at, marker = self.chosen, Marker.of(answer.prompt)
+        dropped, number = [row for row in answer.candidates if not row.injected], len(answer.injected)
+        has_facts = any(row.verdict or row.probability is not None for row in answer.injected)
+        room = self.size.height - (number if has_facts else 0)
+        nearest = max(1, min(NEAREST, room // 2 - number))  # so that each name can have two lines
+        near = [row for place, row in enumerate(dropped) if place < nearest or row.memory.id in beside]
+        rows = [*answer.injected, *near]
         labels = [given.get((row.memory.id, row.memory.digest), "") for row in rows]
-        lines = max(1, min(MOST_LINES, (self.size.height - 1) // max(1, len(beside)) - 1))
+        lines = max(1, min(MOST_LINES, (room - 2 * len(near)) // max(1, number)))
         self.found = {row.memory.id: row for row in rows}
         self.clear_options()
-        number = sum(row.injected for row in rows)
         if not number:
-            self.add_option(Option(plain(NOTHING), disabled=True))
+            self.add_option(Option(plain("Nothing is injected."), disabled=True))
         for row, verdict in zip(rows, labels, strict=True):
-            self.add_option(Option(self._row(row, lines, marker, verdict), row.memory.id))
+            self.add_option(Option(self._row(row, lines if row.injected else 1, marker, verdict), row.memory.id))
         if rows:
             self.highlighted = self.get_option_index(at if at in self.found else rows[0].memory.id)
-        counts = f"{labels[:number].count(RELEVANT)} of {number} useful" if any(labels) else f"{number} injected"
+        counts = (
+            f"{labels[:number].count(RELEVANT)} of {number} useful" if any(labels[:number]) else f"{number} injected"
+        )
         self.border_title = plain(f"{name} · {counts}")
         self.border_subtitle = plain(answer.system if answer.system != name else "")
 
     def _row(self, candidate: Candidate, lines: int, marker: Marker, verdict: str) -> Content:
-        """Sign and title, and below them the label, and how likely it is or why it is left out."""
+        """Sign and name, and below them the label, and how likely it is or why it is left out."""
         drawn, width = signs(self), max(10, self.outer_size.width - EDGES)
-        sign = drawn.injected if candidate.injected else drawn.dropped
-        title = marked(cells(candidate.memory.title, lines * (width - 4)).rstrip(), marker)
-        share = "" if candidate.probability is None else f"{100 * candidate.probability:.0f} %"
+        memory, is_in = candidate.memory, candidate.injected
+        sign, tone = (drawn.injected, "$text-success") if is_in else (drawn.dropped, "$foreground-muted")
+        called = f"{memory.name}: {memory.about}" if is_in and memory.about else memory.name
+        title = marked(cells(called, lines * (width - 4)).rstrip(), marker)
         word, colour = USEFUL.get(verdict, ("", ""))
-        if candidate.injected and candidate.verdict:
+        if not is_in:
+            why = why_dropped(candidate)
+        elif candidate.verdict:
             why = "kept by the judge" if candidate.verdict.decision == APPROVED else "the judge gave no answer"
-        elif candidate.injected:
-            why = share and f"{share} likely"
         else:
-            why = DROPPED.get(candidate.dropped_by, "")
-            if candidate.dropped_by == "cutoff":
-                why = candidate.reason.replace(" likely to be relevant", "")
-        tone = "$text-success" if candidate.injected else "$foreground-muted"
+            why = "" if candidate.probability is None else f"{100 * candidate.probability:.0f} % likely"
         facts = [plain(word).stylize_before(colour)] if word else []
         facts += [plain(why).stylize_before("$foreground-muted")] if why else []
         indent = len(sign) + 1

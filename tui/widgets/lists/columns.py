@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NO_MARKS = Marker()
-
 NO_FACT = " ·–"
 """Characters of a cell that has nothing to say."""
 
@@ -86,8 +84,6 @@ class ColumnHeads(Widget):
     A click on a name sorts by that column, or turns its order round.
     """
 
-    DEFAULT_CSS = "ColumnHeads { height: 1; color: $foreground-muted; }"
-
     @dataclass
     class Chosen(Message):
         """An order was clicked."""
@@ -131,7 +127,7 @@ class ColumnList(RowList[T]):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.marker: Marks = NO_MARKS
+        self.marker: Marks = Marker()
         self.selected: set[str] = set()
         self.sorted_by = ""
 
@@ -157,19 +153,12 @@ class ColumnList(RowList[T]):
         if self.current is None:
             return ""
         known = self.known(self.current)
-        columns = sorted(self.columns_at(COPIED), key=lambda column: not column.has_marks)
-        facts = [(column, column.text(*known).strip(NO_FACT), column.more(*known)) for column in columns]
-        said = [
-            [text, *filter(None, [more])] if column.has_marks else [f"{column.head}: {text}"]
-            for column, text, more in facts
-            if text
-        ]
-        return "; ".join(
-            [
-                *(part for parts in said for part in parts),
-                *(["selected"] if self.id_of(self.current) in self.selected else []),
-            ]
-        )
+        said: list[str] = []
+        for column in sorted(self.columns_at(COPIED), key=lambda column: not column.has_marks):
+            if text := column.text(*known).strip(NO_FACT):
+                said += [text, column.more(*known)] if column.has_marks else [f"{column.head}: {text}"]
+        said.append("selected" if self.id_of(self.current) in self.selected else "")
+        return "; ".join(filter(None, said))
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         record = self.records[index]

@@ -34,10 +34,6 @@ def status_and_name(memory: MemorySummary, _: Facts) -> str:
     return f"[{memory.status}] {memory.name}" if is_inactive(memory) else memory.name
 
 
-def about(memory: MemorySummary, _: Facts) -> str:
-    return memory.about
-
-
 def title_tone(memory: MemorySummary, _: Facts) -> str:
     return "muted" if is_inactive(memory) else ""
 
@@ -87,7 +83,7 @@ def severity_tone(severity: float) -> str:
 
 SHORT_COLUMNS = (
     Column(lambda memory, _: category_name(memory.category), "Category", CATEGORY, width=11),
-    Column(status_and_name, "Title", TITLE, tone=title_tone, has_marks=True, more=about),
+    Column(status_and_name, "Title", TITLE, tone=title_tone, has_marks=True, more=lambda memory, _: memory.about),
     Column(lambda memory, _: memory.updated_at[:10], "Updated", UPDATED, width=12, from_width=70),
 )
 COLUMNS = (

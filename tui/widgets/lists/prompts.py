@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import Static
@@ -34,14 +34,11 @@ class PromptList(RowList[Prompt]):
     """
 
     NOUN = "prompt"
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.labelled: Collection[str] = ()
-        self.differing: Mapping[str, tuple[int, ...]] = {}
-        self.scratch = 0
-        self.marker = WordFilter()
-        self._title: Sequence[str] = ()
+    labelled: Collection[str] = ()
+    differing: Mapping[str, tuple[int, ...]] = {}
+    scratch = 0
+    marker = WordFilter()
+    _title: Sequence[str] = ()
 
     def entitle(self, parts: Iterable[str]) -> None:
         """Show as many *parts* above the list, without empty ones, as it has room for."""
@@ -53,10 +50,6 @@ class PromptList(RowList[Prompt]):
 
     def mark_labelled(self, labelled: Collection[str]) -> None:
         self.labelled = labelled
-        self.refresh()
-
-    def mark_differing(self, differing: Mapping[str, tuple[int, ...]]) -> None:
-        self.differing = differing
         self.refresh()
 
     @property

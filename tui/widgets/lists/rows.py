@@ -36,22 +36,6 @@ class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     """Rows that are records, with a cursor. A subclass gives the id of a record and the cells of its row."""
 
     COMPONENT_CLASSES = {f"row-list--{name}" for name in ("cursor", "muted", "match", "warned", "good", "bad")}
-    DEFAULT_CSS = """
-    RowList {
-        height: 1fr;
-        scrollbar-size-horizontal: 0;
-        scrollbar-size-vertical: 1;
-        scrollbar-gutter: stable;
-        .row-list--cursor { background: $surface-lighten-2; text-style: bold; }
-        &:light .row-list--cursor { background: $surface-darken-1; }
-        .row-list--muted { color: $foreground-muted; }
-        .row-list--match { color: $text-accent; text-style: bold; }
-        .row-list--warned { color: $text-warning; }
-        .row-list--good { color: $text-success; }
-        .row-list--bad { color: $text-error; }
-        &:focus .row-list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
-    }
-    """
     BINDINGS = [
         Binding("down,j", "cursor(1)", "Down", show=False),
         Binding("up,k", "cursor(-1)", "Up", show=False),
@@ -66,6 +50,7 @@ class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
     NOUN = "row"
     """The name of a row for a screen reader."""
 
+    records: Sequence[T] = ()
     cursor: reactive[int] = reactive(0, repaint=False)
 
     @dataclass
@@ -81,10 +66,6 @@ class RowList(ScrollView, Generic[T], can_focus=True, inherit_bindings=False):
 
     class Selected(Highlighted):
         """Enter was pressed on a row, or the row was clicked twice."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.records: Sequence[T] = ()
 
     # For subclasses
 

@@ -285,16 +285,18 @@ class Findings:
         self._workspace = workspace
         self.checked: Checked | None = None
         self.progress = ""
+        self._is_wanted = False
         self._stamp: tuple[object, ...] = ()
         self._settled: list[list[Task]] = []
 
     def is_behind(self, environ: Mapping[str, str], *, is_whole: bool = False) -> bool:
-        """Whether the checks have to run again, as the caller does then. *is_whole*: all checks are wanted.
+        """Whether the checks have to run again, as the caller does then. *is_whole*: all are wanted from now on.
 
         Findings whose memories have changed are left out from now on.
         """
-        stamp = (self._workspace.reading, *file_stamps([decisions_file(environ)]))
-        if stamp == self._stamp and not (is_whole and self.checked and self.checked.is_partial):
+        self._is_wanted = self._is_wanted or is_whole
+        stamp = (self._workspace.reading, self._is_whole, *file_stamps([decisions_file(environ)]))
+        if stamp == self._stamp:
             return False
         self._stamp = stamp
         if self.checked:
@@ -303,10 +305,14 @@ class Findings:
             self.checked = replace(self.checked, tasks=kept)
         return True
 
-    def check(self, environ: Mapping[str, str], tell: Tell, *, is_whole: bool) -> Checked:
+    @property
+    def _is_whole(self) -> bool:
+        return self._is_wanted or len(self._workspace.index) <= MOST_CHECKED
+
+    def check(self, environ: Mapping[str, str], tell: Tell) -> Checked:
         """Run the checks; of very many memories only the safety scan, unless all are wanted. Any thread may call it."""
         workspace = self._workspace
-        if len(workspace.index) > MOST_CHECKED and not is_whole:
+        if not self._is_whole:
             return risky_alone(workspace.index, workspace.config.max_risk, environ, tell)
         return check_beside(workspace.index, workspace.roots, workspace.store.path, environ, tell, workspace.now())
 
@@ -352,7 +358,7 @@ class Findings:
 
     def _note(self, environ: Mapping[str, str]) -> None:
         """The decisions of this app need no new checks."""
-        self._stamp = (self._stamp[0], *file_stamps([decisions_file(environ)]))
+        self._stamp = (*self._stamp[:2], *file_stamps([decisions_file(environ)]))
 
 
 def _state(memory: MemorySummary) -> tuple[str, str, str]:

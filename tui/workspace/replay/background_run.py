@@ -58,17 +58,13 @@ class RunProgress:
     def text(self) -> str:
         """One line for people. It has room in 43 cells, as long as the numbers are not huge."""
         left = "" if self.seconds_left is None else f"{duration(self.seconds_left)} left"
-        return " · ".join(filter(None, (f"Replayed {self.done:,}/{self.jobs:,}", left, cost_text(self.cost_usd))))
+        cost = f"${self.cost_usd:,.2f}" if self.cost_usd >= 0.005 else f"${self.cost_usd:.4f}" if self.cost_usd else ""
+        return " · ".join(filter(None, (f"Replayed {self.done:,}/{self.jobs:,}", left, cost)))
 
 
 def duration(seconds: float) -> str:
     """A time in minutes or seconds, rounded, for people."""
     return f"{seconds / 60:,.0f} min" if seconds >= 100 else f"{seconds:,.0f} s"
-
-
-def cost_text(usd: float) -> str:
-    """US dollars for people; empty for no cost."""
-    return f"${usd:,.2f}" if usd >= 0.005 else f"${usd:.4f}" if usd else ""
 
 
 class BackgroundRun:
@@ -102,10 +98,10 @@ class BackgroundRun:
             self._workspace.judge.prepare()
         self._freeze()
         batch: list[Retrieval] = []
-        last = monotonic()
+        last, goes_on = monotonic(), lambda: not (self._is_cancelled or self._is_refused)
         limits = (self._workspace.spending or Limits()) if self._has_judge else None
         with opened_pool(limits=limits) as pool, self._workspace.store.another() as store:
-            for reading, found in in_order(pool, self._work, self.jobs, self._goes_on, lambda: self._is_cancelled):
+            for reading, found in in_order(pool, self._work, self.jobs, goes_on, lambda: self._is_cancelled):
                 is_limited = self._workspace.needs_agreement  # the limit of cost is reached: the judge was not asked
                 answered = [retrieval for retrieval in found if not (is_limited and is_unanswered(retrieval))]
                 batch = self._current(batch) + (answered if reading == self.reading else [])
@@ -118,9 +114,6 @@ class BackgroundRun:
                     self._keep(store, batch)
                     batch, last = [], monotonic()
             self._keep(store, self._current(batch), is_over=True)
-
-    def _goes_on(self) -> bool:
-        return not (self._is_cancelled or self._is_refused)
 
     def _current(self, batch: list[Retrieval]) -> list[Retrieval]:
         """*batch*, or nothing if the memories have changed since."""
@@ -153,7 +146,12 @@ class BackgroundRun:
         except LabelStoreError as error:
             if error.__cause__ or isinstance(error, MovedStoreError):
                 raise
-            self._record_singly(store, batch)
+            # the store refuses a prompt, such as a labelled prompt with another text
+            for retrieval in batch:
+                try:
+                    self._record(store, retrieval)
+                except LabelStoreError as refusal:
+                    self._problem = self._problem or str(refusal)
         if is_over or self._done - self._frozen >= FREEZE_EVERY:
             self._freeze()
         left = (here.clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
@@ -162,14 +160,6 @@ class BackgroundRun:
     def _freeze(self) -> None:
         gc.freeze()
         self._frozen = self._done
-
-    def _record_singly(self, store: LabelStore, batch: Sequence[Retrieval]) -> None:
-        """Record a batch one by one: the store refuses a prompt, such as a labelled prompt with another text."""
-        for retrieval in batch:
-            try:
-                self._record(store, retrieval)
-            except LabelStoreError as error:
-                self._problem = self._problem or str(error)
 
     def _record(self, store: LabelStore, retrieval: Retrieval) -> None:
         here = self._workspace

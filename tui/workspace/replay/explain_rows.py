@@ -9,6 +9,7 @@ from engine.explaining.contributions import EXACT, FIELDS, PHRASE
 from engine.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer
 from engine.lean.record import fields, replace
 from engine.wording import cells, counted, padded
+from tui.workspace.systems import DROPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,11 +38,17 @@ COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
 
 
 def explanations(workspace: Workspace, answers: Sequence[Retrieval], memory_id: str) -> list[Explanation]:
-    """The outcome of a memory in each of *answers*, with the names of systems for people."""
+    """The outcome of a memory in each of *answers*, with the names of systems for people.
+
+    Behind a judge no cutoff is named: the judge decides about all that it is asked about.
+    """
     kept = [answer for answer in answers if answer.system in SYSTEMS]
     explainers = (Explainer(answer, workspace.index, SYSTEMS[answer.system].of(workspace.config)) for answer in kept)
-    found = filter(None, (explainer.of(memory_id) for explainer in explainers))
-    return [replace(explanation, system=workspace.called(explanation.system)) for explanation in found]
+    return [
+        replace(found, system=workspace.called(name), cutoff=None if SYSTEMS[name].has_judge else found.cutoff)
+        for explainer in explainers
+        if (found := explainer.of(memory_id)) and (name := found.system)
+    ]
 
 
 def outcome_line(explanation: Explanation) -> Line:
@@ -73,27 +80,18 @@ def _outcome(explanation: Explanation) -> str:
         verb, sure = "injects" if explanation.mode == AUTO else "returns", f"{explanation.confidence} confidence"
         if explanation.probability is not None:
             sure = f"{100 * explanation.probability:.0f} % likely to be relevant"
-        return f"{explanation.system} {verb} it: rank {explanation.rank}, {sure}."
+            sure += f"; {100 * explanation.cutoff.value:.0f} % is enough" if explanation.cutoff else ""
+        return f"{explanation.system} {verb} it: rank {explanation.rank} in its order, {sure}."
     if explanation.outcome == UNMATCHED:
         return f"{explanation.system} does not find it: {explanation.reason}."
     if explanation.outcome == POOL:
         return f"{explanation.system} passes over it, although it matches: {explanation.reason}."
     has_gap = explanation.gap is not None and explanation.outcome != "cutoff"  # whose reason has both numbers
     missing = f" It is {-(explanation.gap or 0):.2f} short." if has_gap else ""
-    dropped = f"{explanation.system} leaves it out, rank {explanation.rank}, {STAGES[explanation.outcome]}"
+    dropped = (
+        f"{explanation.system} leaves it out, rank {explanation.rank} in its order, {DROPPED[explanation.outcome]}"
+    )
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
-
-
-STAGES = {
-    "status": "by its state",
-    "floor": "as too weak",
-    "cutoff": "as unlikely",
-    "judge": "by its judge",
-    "cap": "because others come first",
-    "repeat": "as repeated",
-    "budget": "for want of room",
-}
-"""Stage that dropped a memory -> the words for it."""
 
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:
@@ -129,9 +127,6 @@ def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
         for label, bar in bars
         if bar
     ]
-    if explanation.cutoff:
-        least, found = explanation.cutoff.value, explanation.cutoff.value + explanation.cutoff.gap
-        rows.append(("cutoff", f"{100 * least:4.0f} %", f"{100 * found:.0f} % likely to be relevant"))
     return [[(label.ljust(LABEL_WIDTH), "muted"), (f"{value}  ", ""), (text, "muted")] for label, value, text in rows]
 
 

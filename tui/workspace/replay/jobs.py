@@ -221,17 +221,13 @@ def _opened_processes(count: int) -> Iterator[Executor]:
     """Processes of this machine. Raises MemsiftError if one is lost."""
     os.environ["PYTHONSAFEPATH"] = "1"  # or they would run modules of the current folder
     try:
-        with ProcessPoolExecutor(count, get_context("spawn"), _leave_interrupts) as pool:
+        # Ctrl-C is for the process that waits for the results
+        with ProcessPoolExecutor(count, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
             yield pool
     except BrokenExecutor:
         raise MemsiftError(
             f"A worker process ended before its jobs were done, perhaps for lack of memory. {AGAIN}."
         ) from None
-
-
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that waits for the results."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class Cluster(Executor):

@@ -25,7 +25,7 @@ from tui.workspace import opening
 from tui.workspace.filtering import RowKind, RowOrder, RowRules, folded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from engine.prompt import Prompt
@@ -159,29 +159,24 @@ def find_run(runs: Sequence[SavedRun], given: str) -> SavedRun:
     raise MemsiftError(f"{problem}. `memsift diff` alone lists the saved runs with their numbers.")
 
 
-def usual_pair(runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
-    """The runs that a person most likely wants to compare, the earlier one first; None without two runs.
-
-    They are the latest run that has an earlier one of its system, and that one; else the latest two.
-    """
-    for place, now in enumerate(runs):
-        if before := next((run for run in runs[place + 1 :] if run.system == now.system), None):
-            return before, now
-    return (runs[1], runs[0]) if len(runs) > 1 else None
-
-
 MOST_LOOKED_AT = 12
 """The latest runs among which two different ones are looked for."""
 
 
 def different_pair(store: LabelStore, runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
-    """The latest two runs of one system that inject different memories, the earlier one first; else the usual pair."""
+    """The latest two runs of one system that inject different memories, the earlier one first; None without two runs.
+
+    If none differ, the latest run that has an earlier one of its system, and that one; else the latest two.
+    """
     sets = cache(store.injected_sets)
     for place, now in enumerate(runs[:MOST_LOOKED_AT]):
         for before in runs[place + 1 : MOST_LOOKED_AT]:
             if before.system == now.system and sets(before.run_id) != sets(now.run_id):
                 return before, now
-    return usual_pair(runs)
+    for place, now in enumerate(runs):
+        if earlier := next((run for run in runs[place + 1 :] if run.system == now.system), None):
+            return earlier, now
+    return (runs[1], runs[0]) if len(runs) > 1 else None
 
 
 def run_line(number: int, run: SavedRun, width: int) -> str:
@@ -192,20 +187,18 @@ def run_line(number: int, run: SavedRun, width: int) -> str:
 
 def compare_runs(before: DiffSide, now: DiffSide, known: KnownVerdicts, texts: Mapping[str, str]) -> ComparedRuns:
     """The diff of two runs. *texts*: prompt id -> text."""
-    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, known), _changed(before, now), texts)
+    changed: tuple[str, ...] = ()
+    if before.settings and now.settings:
+        if before.side.system == now.side.system:
+            changed = changed_between(now.side.system, before.settings, now.settings)
+        elif before.settings.corpus_hash != now.settings.corpus_hash:
+            changed = (CORPUS_CHANGED,)
+    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, known), changed, texts)
 
 
 def people_said(store: LabelStore) -> KnownVerdicts:
     """The judgements of all labels."""
     return by_labels(store.gold(), slight_pairs(store.labels()))
-
-
-def _changed(before: DiffSide, now: DiffSide) -> tuple[str, ...]:
-    if before.settings is None or now.settings is None:
-        return ()
-    if before.side.system == now.side.system:
-        return changed_between(now.side.system, before.settings, now.settings)
-    return (CORPUS_CHANGED,) if before.settings.corpus_hash != now.settings.corpus_hash else ()
 
 
 @dataclass(frozen=True)
@@ -246,12 +239,13 @@ class DiffRow(NamedTuple):
     words: str
 
 
-def diff_rows(compared: ComparedRuns) -> list[DiffRow]:
+def diff_rows(compared: ComparedRuns, called: Callable[[InjectedMemory], str]) -> list[DiffRow]:
+    """The prompts of a diff, found by their text and by the names of their memories, which *called* gives."""
     rows = []
     for prompt in compared.diff.prompts:
         text = compared.texts.get(prompt.prompt_id) or prompt.prompt_id
-        titles = [judged.memory.title for judged in (*(prompt.before or ()), *(prompt.now or ()))]
-        rows.append(DiffRow(prompt, text, folded((text, *titles))))
+        names = [called(judged.memory) for judged in (*(prompt.before or ()), *(prompt.now or ()))]
+        rows.append(DiffRow(prompt, text, folded((text, *names))))
     return rows
 
 

@@ -1,10 +1,12 @@
 """The lists of rows: only visible rows are drawn, and the cursor follows keys and records."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
 
+import tui
 from engine.memory import MemorySummary
 from tests.tui.apps import press, settled, text_of, until
 from tui.widgets.lists.memories import MemoryList
@@ -31,6 +33,8 @@ class Numbers(RowList[int]):
 
 class ListApp(App[None]):
     """An app with one list; `heard` are the messages about its cursor."""
+
+    CSS_PATH = Path(tui.__file__).parent / "app.tcss"
 
     def __init__(self, rows: RowList[Any]) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ def shown(found: Explanation, width: int = WIDE) -> list[str]:
 
 def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
     lines = shown(explain(PROMPT))
-    assert lines[0] == "memsift injects it: rank 1, high confidence."
+    assert lines[0] == "memsift injects it: rank 1 in its order, high confidence."
     strength, floor, least = (line.replace("at ", "").split() for line in lines[1:4])
     assert strength[0] == "strength"
     assert strength[-4:] == ["3", "of", "4", "words"]
@@ -67,7 +67,7 @@ def test_where_it_is_narrow_the_places_stand_below_the_word() -> None:
 
 def test_a_dropped_memory_says_the_stage_and_what_it_missed_by() -> None:
     (first, *_) = shown(explain("bicycle bell login", memory("bell", body="word " * 200, memory_id="one")))
-    assert first.startswith("memsift leaves it out, rank 1, as too weak: ")
+    assert first.startswith("memsift leaves it out, rank 1 in its order, too weak: ")
     assert first.endswith(" short.")
     assert float(first.split()[-2]) > 0
 
@@ -142,7 +142,7 @@ def test_a_word_of_an_earlier_turn_says_so() -> None:
 def test_systems_of_one_strategy_share_their_sums_and_of_two_have_their_own() -> None:
     text = explain_text([explain(PROMPT), explain(PROMPT, judge=FakeJudge())], 60).plain
     assert text.startswith("Cached replies\n\nmemsift injects it")
-    assert "\nmemsift+judge leaves it out, rank 1, by its judge" in text
+    assert "\nmemsift+judge leaves it out, rank 1 in its order, rejected: " in text
     assert text.count("strength") == 1
     other = explain(PROMPT, config=replace(CONFIG, match_strategy=FTS5_BM25))
     lines = explain_text([explain(PROMPT), other], 60).plain.split("\n")

@@ -1,5 +1,7 @@
 """The choice of prompts: by words, by what is recorded about them, in an order."""
 
+from typing import Any
+
 import pytest
 
 from engine.lean.record import replace
@@ -74,8 +76,7 @@ def test_what_is_recorded_is_read_from_the_store_without_labels_of_another_text(
         workspace.store.label("me", "p04", Card(memory, 1), "relevant", **how)
     known = read_known(workspace.store.path, workspace.index.root, "me", workspace.digests())
     for system in ("memsift", "bm25"):
-        answer = workspace.retrieval("p04", system)
-        assert answer
+        answer: Any = workspace.retrieval("p04", system)
         assert known["p04"].injected[system] == {one.memory.id for one in answer.injected}
     assert known["p04"].verdicts == {first.memory.id: "relevant"}
     assert (known["p04"].failed, known["p39"].failed) == (frozenset(), {"memsift+judge"})
