@@ -143,7 +143,7 @@ async def test_without_two_runs_diff_says_what_makes_one(open_workspace: Opener)
         await reads(pilot, "#detail-text", "Two runs are needed, and none is saved")
         await reads(pilot, "#detail-text", "R replays all prompts")
         await press(pilot, "c", "enter")
-        assert not toasts(pilot)
+        assert toasts(pilot) == ["There are no two runs to choose from."]
         save_run(workspace, workspace.prompts, 3)
         await press(pilot, "f3", "d")
         await reads(pilot, "#detail-text", "Two runs are needed, and one is saved")

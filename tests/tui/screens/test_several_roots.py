@@ -126,7 +126,7 @@ async def test_what_if_tries_settings_on_all_roots_and_says_that_they_count_only
     for card in pool.cards:
         workspace.store.label("me", prompt.id, card, "relevant", seed=1, blind=True, elapsed_ms=1)
     async with starting_in("whatif", workspace).run_test(size=(160, 48)) as pilot:
-        await reads(pilot, "#numbers", "Over 1 labelled prompt")
+        await reads(pilot, "#numbers", "1 labelled prompt")
         await reads(pilot, "KnobList", "Settings for all 3 roots, from …")
         await reads(pilot, "#numbers", "3/3")
         knobs: Any = pilot.app.screen.query_one("KnobList")

@@ -79,8 +79,8 @@ def test_a_threshold_with_a_name_is_shown_with_its_number_and_its_shares(root: P
     text = " ".join(memsift("config", "--root", root, "--format", "text").stdout.split())
     number = f"{THRESHOLDS['generous']:.3g}"
     served, useful = (round(100 * share) for share in MEASURED["generous"])
-    assert f"generous is P(relevant) >= {number}. At most 25 % false fires; served {served} %" in text
-    assert f"{useful} % useful, on real roots left out." in text
+    assert f"generous is P(relevant) >= {number}. At most 25 % false fires, {served} % of the prompts in" in text
+    assert f"{useful} % useful: measured in other projects." in text
     assert "judge.enabled: about $2 a month" in text
     memsift("config", "set", "cutoff_threshold", "0.4")
     assert memsift("config", "--root", root, "--format", "text").stdout.splitlines()[-1] == "0.4 is P(relevant) >= 0.4."
