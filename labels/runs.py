@@ -14,9 +14,9 @@ from engine.agents.registry import agent_in
 from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
 from engine.lean.record import fields
-from engine.prompt import Prompt, Turn
+from engine.prompt import TYPED, Prompt, Turn
 from engine.stores.roots import roots_in
-from labels.records import BY_HAND, JudgeCall, Outcome, RunSettings, grouped, nested, picked
+from labels.records import BY_HAND, CHOSEN, JudgeCall, Outcome, RunSettings, grouped, nested, picked
 from labels.run_settings import changed_settings
 from labels.tables import QUERIES, storable
 
@@ -194,14 +194,21 @@ def short_hash(text: str) -> str:
 
 
 def record_prompt(db: LabelTables, prompt: Prompt) -> None:
-    """Insert or refresh a prompt. Raises LabelStoreError if the same id has labels for another text."""
+    """Insert or refresh a prompt. Raises LabelStoreError if the same id has labels for another text.
+
+    A prompt that was added to the sample stays there, also if a retrieval from before says that it was typed.
+    """
     labelled = db.rows(QUERIES["labelled_text"], [prompt.id])
     if labelled and labelled[0]["text"] != storable(prompt.text):
         raise LabelStoreError(
             f"Prompt {prompt.id!r} was labelled in {db.path} with another text; its labels would be about something "
             "else. Give the changed prompt an id of its own."
         )
-    db.upsert("prompt", prompt_row(prompt), keys=("prompt_id",))
+    row = prompt_row(prompt)
+    is_chosen = "SELECT 1 FROM prompt WHERE prompt_id = ? AND source = ?"
+    if prompt.source == TYPED and db.rows(is_chosen, [prompt.id, CHOSEN]):
+        row["source"] = CHOSEN
+    db.upsert("prompt", row, keys=("prompt_id",))
 
 
 def prompt_row(prompt: Prompt) -> dict[str, str]:

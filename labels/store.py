@@ -255,6 +255,7 @@ class LabelStore(StoredEvents, StoredRuns):
         """Keep a prompt, such as one with another source. Raises as `record_retrieval` does."""
         with self._db.writing():
             runs.record_prompt(self._db, prompt)
+            self._db.execute("UPDATE prompt SET source = ? WHERE prompt_id = ?", [prompt.source, prompt.id])
 
     def record_seen(self, annotator: str, prompt_id: str) -> None:
         """Note that the annotator has seen ranks and verdicts of a prompt. Later labels of it are not blind."""

@@ -13,6 +13,7 @@ from textual.worker import Worker, WorkerState
 
 from engine.config import SYSTEMS
 from engine.errors import MemsiftError, MovedStoreError, missing_library
+from engine.wording import counted
 from tui.keys import key_map, keyed
 from tui.plain_app import NOTICE_SECONDS, AllReplayed, Kept, LabelsChanged, PlainApp, Reloaded, RunChanged
 from tui.workspace.app_settings import AppSettings, Choices
@@ -158,7 +159,7 @@ class Runner(PlainApp[None]):
             again = keyed(self, "{report.replay} in Report replays these again.")
             self.tell_news(f"Memories have changed since {left:,} prompts were replayed. {again}")
         elif self.current_mode != "report":
-            self.tell_news(f"{replayed:,} prompts replayed. {keyed(self, '{go.report}')} shows the report.")
+            self.tell_news(f"{counted(replayed, 'prompt')} replayed. {keyed(self, '{go.report}')} shows the report.")
         self.tell_screens(AllReplayed(replayed))
         if self._later:
             self._take_settings(self._later)

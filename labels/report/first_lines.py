@@ -103,6 +103,8 @@ def other_of(comparison: SystemComparison, main: str) -> str:
 def labels_line(report: Report) -> str:
     prompts = f"{report.labelled_prompts:,} of {counted(report.prompts, 'prompt')}"
     number = report.judged.whole if report.evidence.is_qrels else sum(report.labels.values())
+    if not number and (by_hand := report.evidence.facts.by_hand):
+        return f"{counted(by_hand, 'labelled prompt')} {were(by_hand)} chosen by hand; the report counts only others."
     if not number:
         return f"No label yet on the {counted(report.prompts, 'prompt')} that {were(report.prompts)} replayed."
     names = report.annotators

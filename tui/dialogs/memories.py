@@ -72,6 +72,11 @@ class MemoryForm(Dialog["Changes | None"]):
             yield Static(plain(self._note).stylize_before(MUTED), id="told")
         box.border_title = plain(self._title)
 
+    def on_mount(self) -> None:
+        for area in self.query(TextArea):
+            if area.text.endswith("\n"):  # an empty last line: for a new phrase
+                area.move_cursor(area.document.end)
+
     def compose_beside(self) -> ComposeResult:
         """What stands beside the fields."""
         yield from ()

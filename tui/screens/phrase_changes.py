@@ -81,7 +81,8 @@ class PhraseChanges(ScreenPart):
             def allowed(changes: Changes) -> None:
                 require_phrases(memory, _lines(changes))
 
-            self._screen.ask(MemoryForm(f"Phrases of {memory.id}", form, allowed), save)
+            lines = {"asked as": "\n".join([*old, ""])} if old else None
+            self._screen.ask(MemoryForm(f"Phrases of {memory.id}", form, allowed, lines), save)
 
     def add_prompt(self, prompt: Prompt, row: Row | None) -> None:
         """Ask whether a prompt becomes a phrase of the memory in *row*; without a row, of which memory."""
@@ -155,7 +156,7 @@ class PhraseChanges(ScreenPart):
 def _lines(changes: Changes) -> list[str]:
     """The phrases in the form."""
     ((_, (text,)),) = changes.fields
-    return [" ".join(line.split()) for line in json.loads(text)] if text else []
+    return [" ".join(line.split()) for line in json.loads(text) if line.strip()] if text else []
 
 
 def why_no_phrase(row: Row | None) -> str:

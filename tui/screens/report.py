@@ -16,6 +16,7 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.installation import install_command
+from engine.wording import counted
 from labels.measure.report import ReportOptions
 from labels.report.first_lines import BY_REPLAY, BY_TARGET, BY_WORST
 from tui.dialogs.choices import ChooseOne, ChoosePrompt
@@ -186,7 +187,7 @@ class ReportScreen(ModeScreen):
         if self._reading:
             is_short = self.size.height < ROOMY
             report, workspace = self._reading.report, self.app.workspace
-            lack = "" if report.labelled_prompts else nothing_to_count(workspace.index, workspace.prompts)
+            lack = "" if report.labelled_prompts else nothing_to_count(workspace.index, workspace.lists.drawn)
             width, say = self._width(self.size.width - FRAME), partial(keyed, self.app)
             text = answer_text(self._reading, width, say, is_short=is_short, drawn=signs(self))
             self.answer.update(plain(keyed(self.app, lack)) if lack else text)
@@ -364,5 +365,5 @@ class ReportScreen(ModeScreen):
 
     @on(AllReplayed)
     def finish(self, message: AllReplayed) -> None:
-        self._replaying = f"{message.prompts:,} prompts replayed."
+        self._replaying = f"{counted(message.prompts, 'prompt')} replayed."
         self.call_after_refresh(self.show_report)

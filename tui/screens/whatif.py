@@ -244,7 +244,7 @@ class WhatifScreen(ModeScreen):
             self.step_back()
         if effect is None:
             workspace = self.app.workspace
-            none = nothing_to_count(workspace.index, workspace.prompts) or NO_LABELS
+            none = nothing_to_count(workspace.index, workspace.lists.drawn) or NO_LABELS
             lack = keyed(self.app, none) if is_empty else COUNTING
             self.numbers.update(plain(lack))
             self.prompts.show(())

@@ -123,5 +123,8 @@ def nothing_to_label(index: OpenIndex, prompts: Collection[Prompt], labelled: Co
 
 
 def nothing_to_count(index: OpenIndex, prompts: Collection[Prompt]) -> str:
-    """The reason why a report without labels has nothing to show; empty if a replay or a label would help."""
+    """The reason why a report without labels has nothing to show; empty if a replay or a label would help.
+
+    *prompts*: the sample without the prompts that a person chose.
+    """
     return no_memories(index) or ("" if prompts else NO_ROWS["no prompts to count"])

@@ -74,7 +74,7 @@ class ReportReading:
     def step(self) -> Step:
         """The most useful next step. Where it needs prompts that are not there, it says where they come from."""
         step = gate_step(self.gate) if self.gate else next_step(self.report)
-        if step.place != BY_MORE:
+        if step.place != BY_MORE and (self.gate or self.has_more):
             return step
         if self.has_more:
             return replace(step, place=BY_REPLAY)
@@ -90,7 +90,8 @@ def read_report(workspace: Workspace, options: ReportOptions = PLAIN, least: flo
     report = workspace.report(options)
     main, target = main_system(report), Gate(least, Interval(least, least), ANYTIME)
     gate = gate_report(report.evidence, main.system, target) if main else None
-    return ReportReading(report, gate, sections(report), main is not None and main.prompts < len(workspace.prompts))
+    has_more = (main.prompts if main else 0) < len(workspace.lists.drawn)
+    return ReportReading(report, gate, sections(report), has_more)
 
 
 def write_report(report: Report, name: str) -> Path:

@@ -66,7 +66,8 @@ async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> Non
         await says(pilot, "No prompts yet. n types one.")
         for key in ("f4", "f5", "f6"):
             await press(pilot, key)
-            await says(pilot, "Press n to type one. Then P and t take it into the sample")
+            take = "Press n to type one. Then P and t take it into the sample"
+            await says(pilot, take if key == "f4" else "There is nothing to measure yet.")
             await press(pilot, "n")
             assert isinstance(pilot.app.focused, TextArea)
             await press(pilot, "escape")

@@ -108,7 +108,7 @@ async def test_p_adds_edits_and_removes_phrases_and_u_takes_it_back(open_workspa
         await reads(pilot, "#detail-text", "Asked as, older than its text")
         await press(pilot, "p")
         area: Any = form(pilot).query_one("TextArea")
-        assert area.text.split("\n") == sorted(before)
+        assert (area.text.split("\n"), area.cursor_location) == ([*sorted(before), ""], (2, 0)), "for a new phrase"
         area.text = f"second phrase here\n\n  {HOSTILE}  \n{'word ' * 21}"
         await press(pilot, "ctrl+s")
         assert "more than 20 words" in str(form(pilot).told.render())

@@ -8,8 +8,10 @@ import pytest
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, typed_prompt
 from labels.records import CHOSEN
+from tests.labels.samples import known
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
+from tui.workspace.report import read_report, summed_up
 from tui.workspace.workspace import Workspace
 
 TYPED = typed_prompt("why is the queue stuck")
@@ -67,6 +69,19 @@ def test_scratch_and_chosen_prompts_come_back_at_the_next_start_and_removed_ones
     assert [prompt.text for prompt in after.lists.scratch] == ["[b] chosen", TYPED.text]
     assert after.prompts == demo_prompts("p01")
     assert after.store.prompts_by_hand() == {TYPED.id, chosen.id, removed.id}, "all of them are reported apart"
+
+
+def test_a_chosen_prompt_stays_chosen_when_its_retrievals_from_before_are_labelled(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=(), judge=None)
+    workspace.lists.add(TYPED)
+    replay(workspace, TYPED)
+    workspace.lists.choose(TYPED)
+    pool = known(workspace.pool(TYPED.id))
+    workspace.store.label(workspace.annotator, TYPED.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
+    assert [prompt.source for prompt in open_workspace(prompts=(), judge=None).prompts] == [CHOSEN]
+    reading = read_report(workspace)
+    assert (reading.gate, reading.step.place) == (None, ""), "to replay it again would show the same"
+    assert summed_up(workspace) == "1 labelled prompt was chosen by hand; the report counts only others."
 
 
 def test_a_store_that_cannot_be_written_changes_no_list(open_workspace: Opener, locked: Any, tmp_path: Path) -> None:
