@@ -27,6 +27,8 @@ def memsift(tmp_path: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch)
     subprocess.run(["tar", "--no-same-owner", "-xzf", str(ARCHIVE), "-C", str(tmp_path)], check=True)
     for file in filter(Path.is_file, private_home.rglob("*")):
         move_paths(file, THERE, str(tmp_path))
+    trusted = private_home / ".config/memsift/trusted.json"
+    trusted.write_text(trusted.read_text("utf-8").replace('"owner": 0', f'"owner": {os.getuid()}'), "utf-8")
     (state,) = (private_home / ".local/state/memsift").glob("project-*")
     state.rename(state.with_name(root_key(str(tmp_path / "project/.claude/memory"))))
     monkeypatch.setenv("MEMSIFT_ANNOTATOR", "ana")
