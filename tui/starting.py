@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from tui.workspace.opening import FoundRoot
 
 
-HERE, NOTHING = "This project has no memories yet.", "There are no memories on this machine yet."
+HERE = "This project has no memories yet."
+NOTHING = (
+    "There are no memories on this machine yet.\n"
+    "In a project, memsift reads .claude/memory, CLAUDE.md, AGENTS.md and the like. `memsift --root PATH` opens others."
+)
 NO_AGENT = "No coding agent was found on this machine."
 INSTALLED = "Every coding agent on this machine has the hook."
 INSTALL = "install"

@@ -178,7 +178,7 @@ class Explainer:
             holder = "it holds" if self._contributions.has_bodies else "its title and tags hold"
             return f"{holder} no word of the prompt"
         if entry and entry.gap <= 0:
-            return f"it ranks the {self._pool_size} strongest memories, and the weakest of them has {entry.value:.2f}"
+            return f"only the {self._pool_size} strongest are ranked, and the weakest of them has {entry.value:.2f}"
         return "the rarer words of the prompt led to other memories, so its strength was not computed"
 
     def _gap(self, outcome: str, strength: float, bars: Mapping[str, Bar | None]) -> float | None:

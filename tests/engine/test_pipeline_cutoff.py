@@ -124,7 +124,7 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
         assert [len(one.candidates) for one in (alone, judged)] == [12, 15]
         assert len(retrieve(Query(prompt), index, OpenSystem(many, cutoff=cutoff(many))).candidates) == 15
         last = Explainer(alone, index, DEFAULT).of("b9")
-    assert last.reason.startswith("it ranks the 12 strongest memories")
+    assert last.reason.startswith("only the 12 strongest are ranked")
 
 
 def test_there_is_no_cutoff_for_another_strategy_a_search_or_without_fts5() -> None:

@@ -121,10 +121,10 @@ def judge_sentence(judged: Retrieval | None) -> str:
     if judgement.status == OK:
         return answered
     best = len(judged.injected)
-    instead = f"The best {best} are" if best > 1 else "The best one is" if best else "Nothing is"
+    instead = f"The best {best} are" if best > 1 else "The best one is" if best else "So nothing is"
     if judgement.status == NO_KEY:
         instead = "The choice of the system without a judge is"
-    return f"{answered} {judgement.detail.rstrip('.')}. {instead} injected instead."
+    return f"{answered} {judgement.detail.rstrip('.')}. {instead} injected{' instead' if best else ''}."
 
 
 def _verdict_sentence(verdict: Verdict) -> str:

@@ -38,7 +38,7 @@ def described(system: System) -> str:
     """What a system does, in at most 31 cells."""
     if is_injected(system.name):
         return "what a hook really injected"
-    parts = [MEASURES.get(system.strategy, "word counts") if system.has_phrases else "words"]
+    parts = [MEASURES.get(system.strategy, "word counts") if system.has_phrases else "without phrases"]
     if system.has_cutoff:
         parts.append(f"{'default' if system.cutoff == DEFAULT else 'tuned'} cutoff")
     if system.has_judge:

@@ -224,7 +224,7 @@ def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it_also_behind_ret
     found = explain("rotate keys", "outside", *retired, memory("bicycle keys", memory_id="outside"), config=small)
     assert found.outcome == POOL
     assert found.entry
-    assert found.reason.startswith("it ranks the 3 strongest memories")
+    assert found.reason.startswith("only the 3 strongest are ranked")
 
 
 def test_a_memory_that_matches_nothing_says_what_is_near() -> None:

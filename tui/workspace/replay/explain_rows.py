@@ -88,9 +88,8 @@ def _outcome(explanation: Explanation) -> str:
         return f"{explanation.system} passes over it, although it matches: {explanation.reason}."
     has_gap = explanation.gap is not None and explanation.outcome != "cutoff"  # whose reason has both numbers
     missing = f" It is {-(explanation.gap or 0):.2f} short." if has_gap else ""
-    dropped = (
-        f"{explanation.system} leaves it out, rank {explanation.rank} in its order, {DROPPED[explanation.outcome]}"
-    )
+    stage = "" if explanation.outcome == "cutoff" else f", {DROPPED[explanation.outcome]}"
+    dropped = f"{explanation.system} leaves it out, rank {explanation.rank} in its order{stage}"
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
 
 
@@ -122,8 +121,9 @@ def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     if breakdown.gain:
         rows.append(("asked as", f"{breakdown.gain:6.2f}", f"“{breakdown.phrase}”"))
     bars = (("floor", explanation.floor), ("at least", explanation.least), ("to rank", explanation.entry))
+    alone = " (BM25 alone)" if explanation.strategy == FTS5_BM25 else ""
     rows += [
-        (label, f"{bar.value:6.2f}", f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}")
+        (label, f"{bar.value:6.2f}", f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}{alone}")
         for label, bar in bars
         if bar
     ]
