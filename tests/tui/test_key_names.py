@@ -86,7 +86,7 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         await press(pilot, "f10")
         await reads(pilot, "#card-text", "Press ctrl+n to type one")
         await press(pilot, "f9")
-        await until(pilot, lambda: "Press ctrl+n to type" in shown(pilot, "#answer"))
+        await until(pilot, lambda: "ctrl+n shows what a prompt of yours would get" in shown(pilot, "#answer"))
         await press(pilot, "question_mark")
         assert "Press del to replay all prompts first." in help_lines(app)
         assert app_of(pilot).is_running

@@ -42,7 +42,7 @@ ANSWERS = ("label", "grade")
 CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
 LIST_ACTIONS = ("none", "some", "mark")
 QUESTION = "Inject it for this prompt?"
-LIST_QUESTION = "Would any of these have helped?", "{label.none} none, digits or {label.mark} mark some"
+LIST_QUESTION = "Would any of these have helped?", "{label.none} none, digits mark some"
 MARKED, UNMARKED = "{label.some} answers with the marked titles.", "Mark titles, or press {label.none} for none."
 GUIDE, BROAD = "When is it relevant?", 120
 """The title of the guideline, and the width of a terminal that has room for it beside the card."""
