@@ -101,7 +101,7 @@ def recover(roots: list[Path]) -> int:
 
 
 def let_a_minute_pass(roots: list[Path]) -> None:
-    """A lock older than that is taken over: its writer may have been killed before it noted that the lock is its own."""
+    """A lock older than that is taken over: its writer may have been killed before it noted that it is its own."""
     for lock in (root / LOCK_FOLDER for root in roots):
         if lock.exists():
             os.utime(lock, (time.time() - 61,) * 2)
