@@ -191,9 +191,11 @@ class Cutoff:
                 if limits.get(root) is not None:
                     wanted = max(wanted, self.model.threshold_of(limits[root]))
                 wanted = wanted if is_first or is_asked else surer(wanted)
-                if (candidate.probability or 0.0) < wanted:
+                candidate, found = replace(candidate, needs=wanted), candidate.probability or 0.0
+                if found < wanted:
                     asker = "the judge" if is_asked else "it" if is_first else "a second memory"
-                    reason = missing(candidate.probability or 0.0, wanted, asker)
+                    share, needed = percents(found, wanted)
+                    reason = f"{share} likely to be relevant; {asker} needs {needed}"
                     candidate = replace(candidate, dropped_by="cutoff", reason=reason)
                 else:
                     is_first = False
@@ -210,10 +212,10 @@ class Cutoff:
         return is_likely and self.kind == TUNED
 
 
-def missing(found: float, least: float, asker: str) -> str:
-    """How likely a dropped memory is, and how likely it had to be: "28 % likely to be relevant; it needs 33 %"."""
+def percents(found: float, least: float) -> tuple[str, str]:
+    """How likely a dropped memory is, and how likely it had to be: "28 %" and "33 %"; "32.8 %" and "33.4 %"."""
     digits = 1 if round(100 * found) == round(100 * least) else 0
-    return f"{100 * found:.{digits}f} % likely to be relevant; {asker} needs {100 * least:.{digits}f} %"
+    return f"{100 * found:.{digits}f} %", f"{100 * least:.{digits}f} %"
 
 
 def surer(least: float) -> float:

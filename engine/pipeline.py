@@ -137,7 +137,6 @@ def retrieve(question: Query, index: OpenIndex, system: OpenSystem) -> Retrieval
         judgement=judgement,
         fallback=NO_FTS5 if not index.has_fts5 else judgement.status if judgement and has_failed else "",
         elapsed_ms=(system.clock() - started) * 1000,
-        least=cutoff.least(has_judge=judge is not None and not has_failed) if cutoff else None,
     )
 
 

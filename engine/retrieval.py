@@ -47,7 +47,8 @@ class Candidate(Record):
     `bm25` is negative as well. `ratio` is score / best score, 0..1. `matched` are the prompt's words in the memory, and
     `length` is the number of its tokens, 0 where no index was asked.
     `unsure` is the part of the strength that counts for the rank alone. `rank` counts from 1; 0 before it is given.
-    `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it.
+    `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it. `needs` is the least
+    P(relevant) that the cutoff asked of this memory.
     `dropped_by` is one of DROP_STAGES, or None for an injected memory; `reason` is the same in words.
     """
 
@@ -61,6 +62,7 @@ class Candidate(Record):
     confidence: str = ""
     verdict: Verdict | None = None
     probability: float | None = None
+    needs: float | None = None
     dropped_by: str | None = None
     reason: str = ""
     length: int = 0
@@ -80,8 +82,7 @@ class Retrieval(Record):
     """The result of one system for one prompt.
 
     `candidates` are in rank order, dropped ones included. `strategy` is the configuration's `match_strategy`, or
-    "title_tags" without FTS5. `fallback` is the status of a judge that could not answer, else empty. `least` is the
-    P(relevant) that the cutoff asks for, None without a cutoff.
+    "title_tags" without FTS5. `fallback` is the status of a judge that could not answer, else empty.
     """
 
     prompt: Prompt
@@ -92,7 +93,6 @@ class Retrieval(Record):
     judgement: Judgement | None
     fallback: str
     elapsed_ms: float
-    least: float | None = None
 
     @property
     def injected(self) -> tuple[Candidate, ...]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 
 from engine.config import AUTO, MEMSIFT, SYSTEMS, TITLE_TAGS
-from engine.cutoff import surer
 from engine.explaining.contributions import (
     MISTAKES,
     KeywordContributions,
@@ -121,13 +119,7 @@ class Explainer:
         is_asked = self._has_verdicts and (other is None or other.config.judge == self._config.judge)
         floor, least = (_bar(bar, raw) for bar in self._floors(limit or self._config, is_asked=is_asked))
         entry = None if candidate or breakdown is None else _bar(self._entry, strength)
-        has_own = is_asked != self._has_verdicts or (limit is not None and limit.cutoff_threshold is not None)
-        cutoff = None
-        if candidate and not has_own and self._retrieval.least is not None:
-            weighed = [found for found in self._retrieval.candidates if found.probability is not None]
-            before = itertools.takewhile(lambda found: found != candidate, weighed)
-            is_free = self._has_verdicts or all(found.dropped_by == "cutoff" for found in before)
-            cutoff = _bar(self._retrieval.least if is_free else surer(self._retrieval.least), candidate.probability)
+        cutoff = _bar(candidate.needs, candidate.probability) if candidate else None
         outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
         is_off = other is not None and not other.config.enabled
         near = self._nearest(memory, breakdown)

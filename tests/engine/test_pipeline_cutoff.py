@@ -42,7 +42,7 @@ def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason
     likely = f"{100 * two.probability:.0f} % likely to be relevant"
     assert two.reason == f"{likely}; a second memory needs 60 %"
     assert found.system == "memsift+cutoff"
-    assert found.least == 0.5
+    assert [candidates(found)[name].needs for name in ("all", "three", "two")] == [0.5, surer(0.5), surer(0.5)]
 
 
 def test_a_memory_behind_the_first_must_be_surer_and_an_explanation_says_so() -> None:
@@ -64,7 +64,7 @@ def test_without_a_model_or_over_the_floor_no_candidate_has_a_probability_and_a_
     found = run(None)
     assert injected(found) == ["all", "three", "two"]
     assert {one.probability for one in found.candidates} == {None}
-    assert (found.system, found.least) == ("memsift", None)
+    assert (found.system, {one.needs for one in found.candidates}) == ("memsift", {None})
     backwards = cutoff(DEFAULT, intercept=6.2, weights={"strength": -0.8})
     assert injected(run(None)) == ["all", "three", "two"]
     assert injected(run(backwards)) == ["two", "one"]
@@ -99,7 +99,7 @@ def test_only_the_uncertain_band_is_put_before_the_judge_and_where_it_fails_the_
     assert "two" in injected(found)
     assert dropped(found)["one"] == "cutoff"
     assert candidates(found)["all"].verdict is None
-    assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
+    assert (found.system, candidates(found)["two"].needs) == ("memsift+cutoff+judge", 0.2)
     judge = FakeJudge()
     found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
     assert judge.asked == []
@@ -111,7 +111,7 @@ def test_only_the_uncertain_band_is_put_before_the_judge_and_where_it_fails_the_
         found = run(model, judge=FakeJudge(status=status))
         assert injected(found) == alone[: DEFAULT.judge.fallback_top_k], status
         assert found.fallback == status, status
-        assert found.least == 0.7, status
+        assert candidates(found)["all"].needs == 0.7, status
 
 
 def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_says_so() -> None:
@@ -130,7 +130,7 @@ def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_
 def test_there_is_no_cutoff_for_another_strategy_a_search_or_without_fts5() -> None:
     config = Config(match_strategy=FTS5_BM25)
     found = run(cutoff(DEFAULT), config=config)
-    assert (found.system, found.least) == ("bm25", None)
+    assert (found.system, {one.needs for one in found.candidates}) == ("bm25", {None})
     tuned = run(cutoff(config), config=config)
     assert tuned.system == "bm25+cutoff"
     assert all(one.probability is not None for one in tuned.injected)
@@ -139,7 +139,7 @@ def test_there_is_no_cutoff_for_another_strategy_a_search_or_without_fts5() -> N
     assert found.system == "memsift"
     found = ask(PROMPT, *MEMORIES, config=DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0), module="no_such_module")
     assert "all" in injected(found)
-    assert found.least is None
+    assert {one.needs for one in found.candidates} == {None}
 
 
 def test_an_explanation_says_how_much_probability_was_missing() -> None:

@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from engine.cutoff import percents
 from engine.lean.sections import text_beside
 from tui.workspace.systems import DROPPED
 
@@ -63,9 +64,10 @@ VERDICTS: dict[str, str] = _TABLES["verdicts"]
 
 def why_dropped(candidate: Candidate) -> str:
     """The stage that dropped a memory; of the cutoff, both chances: "28 %, needs 33 %"."""
-    share, _, needs = candidate.reason.partition(" likely to be relevant; ")
-    is_unlikely = candidate.dropped_by == "cutoff" and needs
-    return f"{share}, needs {needs.rpartition('needs ')[2]}" if is_unlikely else DROPPED.get(candidate.dropped_by, "")
+    if candidate.dropped_by != "cutoff" or candidate.needs is None:
+        return DROPPED.get(candidate.dropped_by, "")
+    share, needed = percents(candidate.probability or 0.0, candidate.needs)
+    return f"{share}, needs {needed}"
 
 
 def signs(node: DOMNode) -> Signs:

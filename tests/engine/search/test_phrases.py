@@ -62,10 +62,11 @@ def test_a_root_with_phrases_has_thresholds_of_its_own_and_without_every_number_
     assert found(prompt, {}).candidates == found(prompt, ASKED, Config(phrases=False)).candidates
     without, with_them = (of(found(prompt, phrases), "lunch") for phrases in ({}, ASKED))
     assert (without.score, without.probability) == (with_them.score, with_them.probability)
-    least = [found("canteen", phrases).least for phrases in ({}, ASKED)]
-    assert least == [THRESHOLDS["balanced"], THRESHOLDS_WITH_PHRASES["balanced"]]
-    assert found("canteen", ASKED, Config(cutoff_threshold="strict")).least == THRESHOLDS_WITH_PHRASES["strict"]
-    assert found("canteen", ASKED, Config(cutoff_threshold=0.5)).least == 0.5
+    configs = Config(), Config(cutoff_threshold="strict"), Config(cutoff_threshold=0.5)
+    own = THRESHOLDS_WITH_PHRASES
+    needs = [found(prompt, ASKED, config).candidates[0].needs for config in configs]
+    assert needs == [own["balanced"], own["strict"], 0.5]
+    assert found(prompt, {}).candidates[0].needs == THRESHOLDS["balanced"]
 
 
 def test_phrases_beyond_the_bounds_do_not_count_and_the_system_without_has_a_name() -> None:
