@@ -32,7 +32,7 @@ SUBJECTS = {
     "Commands that open the app": "app:demo app:serve",
     "Commands to set up": "setup.install:install setup.install:uninstall setup.doctor:doctor setup.config:config "
     "setup.trust:trust setup.trust:adopt setup.install:mute setup.install:completion",
-    "Commands to find memories": "search:search search:judge listing:list_ listing:show activity:activity "
+    "Commands to find memories": "search:search judge:judge listing:list_ listing:show activity:activity "
     "phrases:phrases",
     "Commands to change memories": "changes:create changes:edit changes:tag changes:retire changes:archive "
     "changes:restore changes:merge changes:move changes:rename changes:undo changes:history",

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from tui.runner import Runner
 
 SEARCHES, TYPES = "{replay.search} searches", "{replay.type} types a new one"
-CHOSEN_NOW = (
-    "It is in the sample now, and {go.label} asks about it next. The report counts it apart, as chosen by hand."
-)
+CHOSEN_NOW = "It is in the sample now, and {go.label} asks about it next. The report leaves it out, as chosen by hand."
 SCRATCH_AGAIN = "The prompt is out of the sample again."
 
 
