@@ -62,11 +62,11 @@ class Candidate(Record):
     confidence: str = ""
     verdict: Verdict | None = None
     probability: float | None = None
-    needs: float | None = None
     dropped_by: str | None = None
     reason: str = ""
     length: int = 0
     unsure: float = 0.0
+    needs: float | None = None
 
     @property
     def injected(self) -> bool:
