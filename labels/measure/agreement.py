@@ -101,13 +101,19 @@ def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements) -> Agre
         return None
     counts = Counter((memory.judge, memory.person) for memory in graded)
     confusion = Confusion._make(counts[answers] for answers in ANSWERS)
+    kappa, kappa_se = cohens_kappa(confusion)
+    sensitivity, sensitivity_interval = same_share([memory for memory in graded if memory.person])
+    specificity, specificity_interval = same_share([memory for memory in graded if not memory.person])
     return Agreement(
-        confusion,
-        *same_share([memory for memory in graded if memory.person]),
-        *same_share([memory for memory in graded if not memory.person]),
-        same_share(graded)[0],
-        *cohens_kappa(confusion),
-        gwet_ac1(confusion),
+        confusion=confusion,
+        sensitivity=sensitivity,
+        sensitivity_interval=sensitivity_interval,
+        specificity=specificity,
+        specificity_interval=specificity_interval,
+        raw=same_share(graded)[0],
+        kappa=kappa,
+        kappa_se=kappa_se,
+        ac1=gwet_ac1(confusion),
         deployed=sum(memory.is_deployed for memory in graded),
         disagreements=tuple(memory for memory in graded if memory.person != memory.judge),
     )

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import OFF, system_of
-from engine.phrases.measuring import find_phrased, phrased_line
-from engine.wording import counted
+from engine.phrases.measuring import find_phrased
 from labels.measure.judgements import (
     answered_lists,
     assuming_not_relevant,
@@ -138,21 +137,6 @@ class Evidence:
     def given(self) -> Judgements:
         """The judgements of people or qrels, without assumed ones."""
         return self.judgements if self.explicit is None else self.explicit
-
-    @property
-    def scope_lines(self) -> tuple[str, ...]:
-        """Sentences about prompts that are left out because they are phrases, and about prompts seen before a label."""
-        lines = [*phrased_line(self.facts.phrased, len(self.missed))]
-        late, seen = self.facts.not_blind, self.facts.seen
-        if late.part:
-            then = "too many for an answer" if self.facts.sighted else "it counts" if late.part == 1 else "they count"
-            lines.append(f"{late.part:,} of {counted(late.whole, 'label')} came after the ranks were seen: {then}.")
-        if seen:
-            lines.append(
-                f"{counted(seen, 'prompt')} without a label {'was' if seen == 1 else 'were'} seen with ranks: "
-                f"Label asks about {'it' if seen == 1 else 'them'} last."
-            )
-        return tuple(lines)
 
     def without_phrases(self, phrased: Set[str]) -> Evidence:
         """This evidence without the prompts *phrased*, which are phrases now."""

@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from engine.config import CUTS, JUDGED, TUNED
+from engine.phrases.measuring import phrased_line
 from engine.wording import counted, listed
 from labels.measure.gate import FEWEST_TO_PLAN, MAX_LATER, MAX_UNLABELLED
 from labels.measure.intervals import LOOKS, NOTHING_KNOWN
@@ -59,7 +60,7 @@ class Step:
 
 def first_lines(report: Report) -> tuple[str, ...]:
     """Labels, prompts left out, precision and its interval, false fires, another system, and what labels leave out."""
-    main, left_out = main_system(report), report.evidence.scope_lines
+    main, left_out = main_system(report), scope_lines(report.evidence)
     if main is None:
         return ("Nothing is measured yet: no prompt was replayed.", *left_out)
     lines = [labels_line(report), *left_out]
@@ -112,6 +113,19 @@ def labels_line(report: Report) -> str:
     disputed = report.evidence.facts.disputed
     split = f"; they are split on {counted(disputed, 'memory')}" if disputed else ""
     return f"{counted(number, 'label')}{by} on {prompts}{split}."
+
+
+def scope_lines(evidence: Evidence) -> tuple[str, ...]:
+    """Sentences about prompts that are left out because they are phrases, and about prompts seen before a label."""
+    lines = [*phrased_line(evidence.facts.phrased, len(evidence.missed))]
+    late, seen = evidence.facts.not_blind, evidence.facts.seen
+    if late.part:
+        then = "too many for an answer" if evidence.facts.sighted else "it counts" if late.part == 1 else "they count"
+        lines.append(f"{late.part:,} of {counted(late.whole, 'label')} came after the ranks were seen: {then}.")
+    if seen:
+        asked = f"Label asks about {'it' if seen == 1 else 'them'} last."
+        lines.append(f"{counted(seen, 'prompt')} without a label {were(seen)} seen with ranks: {asked}")
+    return tuple(lines)
 
 
 def were(number: int) -> str:

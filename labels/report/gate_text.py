@@ -26,6 +26,7 @@ from labels.report.first_lines import (
     open_lines,
     other_line,
     precision_lines,
+    scope_lines,
     served_line,
 )
 from labels.report.forms import WIDTH, as_item, step_lines, wrapped
@@ -120,7 +121,7 @@ def gate_lines(report: GateReport) -> tuple[str, ...]:
     prompts = f"{part_of(without)} prompts for which it injects something have no label."
     return (
         answer(report),
-        *report.evidence.scope_lines,
+        *scope_lines(report.evidence),
         *precision_lines(report.system, report.decision),
         served_line(report.served, report.false_fires, report.evidence),
         *other_line(report.system, report.judge.comparison if report.judge else None),

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.wording import counted
-from labels.report.first_lines import headline, main_system, open_lines, other_line, rival, served_line
+from labels.report.first_lines import headline, main_system, open_lines, other_line, rival, scope_lines, served_line
 from labels.report.forms import as_item, laid_out, wrapped
 from labels.report.gate_text import outlook
 from labels.report.section import CountedPrompts, Range, ReportRow, ReportTable
@@ -57,7 +57,7 @@ def answer_text(reading: ReportReading, width: int, say: Say, *, is_short: bool,
     lines = [plain(wrapped([headline(main.headline, who)], width, "  ")).stylize_before("bold")]
     if main.headline.estimate and not drawn.in_words:
         lines.append(_answer_bar(main.headline, gate.gate.least, width))
-    lines.append(plain(wrapped([outlook(gate), *report.evidence.scope_lines], width, "  ")))
+    lines.append(plain(wrapped([outlook(gate), *scope_lines(report.evidence)], width, "  ")))
     if not is_short:
         more = [served_line(main.served, main.false_fire_rate, report.evidence)]
         more += other_line(main.system, rival(report, main.system))

@@ -25,6 +25,7 @@ from labels.report.first_lines import (
     labels_line,
     main_system,
     next_step,
+    scope_lines,
 )
 from labels.report.forms import report_in
 from labels.report.gate_text import gate_step, outlook
@@ -132,7 +133,7 @@ def summed_up(workspace: Workspace) -> str:
     """The labels, how much of what the hook adds helped, and what to do next. Any thread may call it."""
     made = read_report(workspace)
     main = main_system(made.report)
-    lines = [labels_line(made.report), *made.report.evidence.scope_lines]
+    lines = [labels_line(made.report), *scope_lines(made.report.evidence)]
     if main and made.gate:
         lines += [headline(main.headline, "the hook"), outlook(made.gate), "", f"Next: {made.step.what}."]
     return "\n".join(lines)

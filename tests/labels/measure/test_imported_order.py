@@ -12,6 +12,7 @@ from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
+from labels.report.first_lines import scope_lines
 from labels.report.notes import refusals, warnings
 from labels.report.sections import summary
 from labels.store import LabelStore
@@ -135,5 +136,5 @@ def test_labels_decide_a_gate_that_says_of_how_many_it_is_not_known_whether_they
     assert list(refusals(found.system, found.caveats, found.evidence)) == []
     assert "Whether 120 imported labels were given blind is not known; they count." in warnings(found)
     assert (report.blind, report.blind_unknown) == (Ratio(0, 1), 120)
-    assert report.evidence.scope_lines == ("1 of 121 labels came after the ranks were seen: it counts.",)
+    assert scope_lines(report.evidence) == ("1 of 121 labels came after the ranks were seen: it counts.",)
     assert "given blind" not in summary(report)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.lean.record import replace
 from labels.measure.report import ReportOptions
-from labels.report.first_lines import BY_WORST, IN_LABEL, NOTHING
+from labels.report.first_lines import BY_WORST, IN_LABEL, NOTHING, scope_lines
 from labels.report.section import CountedPrompts
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
@@ -82,4 +82,4 @@ def test_seen_prompts_without_a_label_are_told(open_workspace: Opener) -> None:
     replay_and_label(workspace, prompts=2)
     for number, said in ((1, ()), (2, ("1 prompt without a label was seen with ranks: Label asks about it last.",))):
         workspace.show(prompts[number].id)
-        assert read_report(workspace).report.evidence.scope_lines == said
+        assert scope_lines(read_report(workspace).report.evidence) == said

@@ -13,6 +13,7 @@ from labels.measure.evidence import evidence_from_store
 from labels.measure.intervals import ANYTIME
 from labels.measure.metrics import Headline, headline
 from labels.records import Outcome
+from labels.report.first_lines import scope_lines
 from labels.report.run_diff import by_qrels, diff_runs
 from labels.runs import InjectedMemory
 from tui.workspace.root_labels import present_digests, present_phrases
@@ -176,7 +177,7 @@ def effect_of(
         tuple(sorted(rows, key=lambda row: (not row.diff.is_changed, row.diff.worth))),
         sum(row.diff.is_changed for row in rows),
         len(sample.prompts) - len(rows),
-        sample.evidence.scope_lines,
+        scope_lines(sample.evidence),
     )
 
 
