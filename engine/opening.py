@@ -68,7 +68,11 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
     try:
         _update(path, resolved, environ, wait_s=_longest_wait(path), merges=True)
         index = _open(path, resolved, environ, recover=recover)
-        follow_rereading(index, environ)
+        try:
+            follow_rereading(index, environ)
+        except (*DAMAGE, OSError):
+            index.close()
+            raise
         return index
     except (*DAMAGE, OSError):
         return _index_in_memory(resolved, environ)
@@ -344,7 +348,7 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
             start_update(path, root)
         return empty_index(root)
 
-    def renew(names: set[bytes]) -> Index | None:
+    def renew(index: Index, names: set[bytes]) -> Index | None:
         if index.count_in(names) > MOST_PARTS:
             start_update(path, root)
             _mark_behind(index)
@@ -357,10 +361,9 @@ def _open_existing(path: str, root: str, environ: Mapping[str, str], deadline_s:
         return _open_existing(path, root, environ, deadline_s)
 
     try:
-        index = _open(path, root, environ, min(BUSY_SECONDS, wait_s), recover=recover, renew=renew)
+        return _open(path, root, environ, min(BUSY_SECONDS, wait_s), recover=recover, renew=renew)
     except DAMAGE:
         return None
-    return index
 
 
 def _open(path: str, root: str, environ: Mapping[str, str], wait_s: float = BUSY_SECONDS, **rules: Any) -> Index:

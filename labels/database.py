@@ -76,8 +76,8 @@ class LabelDatabase(LabelTables):
         opened[id(self)] = (path, file_at(path))
         self._written: Rows = {}
         self._pending: Rows = {}
-        self._stamp, self._newest = stamp_of(path), newest_event(path)
         try:
+            self._stamp, self._newest = stamp_of(path), newest_event(path)
             with self.explaining():
                 refuse_foreign(self._db, path)
                 is_older = bool(migrations().pending(self._db))

@@ -89,7 +89,11 @@ class LabelStore(StoredEvents, StoredRuns):
         self._guideline = guideline
         self._token = token
         self.session = token(SESSION_BYTES)
-        self._version = self._data_version()
+        try:
+            self._version = self._data_version()
+        except LabelStoreError:
+            db.close()
+            raise
 
     @classmethod
     def open(

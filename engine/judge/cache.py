@@ -72,7 +72,8 @@ def locked(path: str) -> Iterator[None]:
 class Cache:
     """The cache at *path*, opened at its first use. Safe for threads and processes. Never raises.
 
-    With *refresh* its answers are not read but replaced. It may grow over *max_bytes* while it is open.
+    With *refresh* its answers are not read but replaced. It may grow over *max_bytes* while it is open. A judge that is
+    still being asked when it is closed may keep its answer: the file is opened for that answer alone.
     """
 
     def __init__(self, path: str, *, refresh: bool = False, max_bytes: int = MAX_BYTES) -> None:
@@ -81,6 +82,7 @@ class Cache:
         self._refresh = refresh
         self._lock = Lock()
         self._db: sqlite3.Connection | None = None
+        self._is_closed = False
         self._failures = {"read": MAX_FAILURES if refresh else 0, "write": 0}
 
     def text(self, key: str) -> str | None:
@@ -95,6 +97,7 @@ class Cache:
 
     def close(self) -> None:
         with self._lock:
+            self._is_closed = True
             self._close()
 
     def _try(self, kind: str, work: Callable[[sqlite3.Connection], T]) -> T | None:
@@ -110,6 +113,9 @@ class Cache:
                     return None
                 except sqlite3.DatabaseError:
                     self._close()
+                finally:
+                    if self._is_closed:
+                        self._close()
         return None
 
     def _close(self) -> None:
@@ -134,7 +140,11 @@ def _opened(path: str, max_bytes: int, *, is_suspect: bool) -> sqlite3.Connectio
                 db.execute("delete from answer where random() < 0")  # a half, because no answer has a time
                 db.execute("vacuum")
         db = _connected(path)
-        db.execute("pragma synchronous=off")  # an answer outlives the process that wrote it, if not a power cut
+        try:
+            db.execute("pragma synchronous=off")  # an answer outlives the process that wrote it, if not a power cut
+        except sqlite3.Error:
+            db.close()
+            raise
         return db
 
 

@@ -66,14 +66,15 @@ class Index:
         *,
         memories: dict[str, Memory] | None = None,
         recover: Callable[[Exception], Index] | None = None,
-        renew: Callable[[set[bytes]], Index | None] | None = None,
+        renew: Callable[[Index, set[bytes]], Index | None] | None = None,
         scan: Callable[[list[Memory]], dict[str, float]] = lambda _: {},
     ) -> None:
         """The index in *db*, which it closes. *memories* by id, if they are not read from their files.
 
-        *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
-        names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
-        *scan*: digest -> risk, 0..1, of memories that were not scanned yet; it is called without any at the end.
+        *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given this
+        index and their names in the root, and gives an index with them, or None. Without it, all files count as
+        unchanged. *scan*: digest -> risk, 0..1, of memories that were not scanned yet; it is called without any at the
+        end.
         """
         self.root = root
         self.has_fts5 = has_fts5(db)
@@ -191,7 +192,7 @@ class Index:
         names = {_name(self.root, memory) for memory in stale} - renewed
         if not names:
             return set()
-        other = self._renew(names) if len(renewed) < MOST_RENEWED else None
+        other = self._renew(self, names) if len(renewed) < MOST_RENEWED else None
         if other is None:
             asked = [memory for memory in stale if _name(self.root, memory) in names]
             now = {_without_changeable(memory.summary) for memory in self._whole(asked)}  # a file may hold it as before

@@ -5,6 +5,7 @@ import os
 import shutil
 import threading
 import time
+import weakref
 from contextlib import closing
 from pathlib import Path
 
@@ -147,6 +148,17 @@ def test_others_take_the_place_of_candidates_that_match_no_more(project: Project
     assert [*map(len, wanted)] == [3, 3, 3, 3]
     with closing(hook_index(project.root, project.environ, 20.0)) as index:
         assert asked(index) == wanted
+
+
+def test_an_index_that_nobody_uses_is_freed_at_once(project: Project) -> None:
+    """One in a circle of references would keep its file open until the garbage collector finds it."""
+    project.opened()
+    index = hook_index(project.root, project.environ, 20.0)
+    assert index is not None
+    with closing(index):
+        freed = weakref.ref(index)
+    del index
+    assert freed() is None
 
 
 def asked(index: Index) -> list[list[str]]:

@@ -100,7 +100,7 @@ class WhatifScreen(ModeScreen):
                 yield KnobList(classes="pane")
                 yield Static(id="about")
                 yield Static(id="numbers", classes="pane")
-                yield Static(id="compared", classes="pane")
+                yield Static(COUNTING, id="compared", classes="pane")
             with Vertical(id="right"):
                 yield ChangeList(classes="pane")
                 yield ChangePane(id="change", classes="pane")

@@ -212,6 +212,17 @@ def test_threads_share_a_cache(path: Path) -> None:
     assert {again(prompt).verdicts[0].source for prompt in prompts[:20]} == {CACHE}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the open files in /proc")
+def test_an_answer_that_comes_after_the_end_is_kept_and_leaves_nothing_open(path: Path) -> None:
+    cache = Cache(str(path))
+    cache.keep("early", "[]")
+    cache.close()
+    cache.keep("late", "[1]")
+    assert str(path) not in [str(link.resolve()) for link in Path("/proc/self/fd").iterdir()]
+    with closing(Cache(str(path))) as again:
+        assert (again.text("early"), again.text("late")) == ("[]", "[1]")
+
+
 WORKER = """
 import sys
 sys.path.insert(0, {project!r})
