@@ -104,8 +104,6 @@ def test_a_good_answer_approves_what_it_kept_also_in_a_thread_with_an_event_loop
     assert (judgement.status, judgement.detail, judgement.depth, judgement.model) == ("ok", "", "keep", MODEL)
     assert approved(judgement) == shown_at(0, 2)
     assert [verdict.decision for verdict in judgement.verdicts].count("rejected") == 2
-    said = {(one.samples, one.agreement, one.source, one.confidence) for one in judgement.verdicts}
-    assert said == {(1, 1.0, "live", None)}
     assert (judgement.input_tokens, judgement.output_tokens) == (120, 9)
     assert judgement.cost_usd == pytest.approx((120 * 1.0 + 9 * 5.0) / 1_000_000)
     assert judgement.elapsed_ms > 0
@@ -113,8 +111,7 @@ def test_a_good_answer_approves_what_it_kept_also_in_a_thread_with_an_event_loop
 
 def test_an_untidy_answer_is_understood(ask: Ask) -> None:
     for reply, indices in [
-        (message([{"type": "text", "text": '{"keep":'}, {"type": "text", "text": " [1]}"}]), (1,)),
-        (message([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": '{"keep":[2]}'}]), (2,)),
+        (said('{"keep": [0, 1]} because', stop_reason="max_tokens"), (0, 1)),
         (message([{"type": "tool_use", "id": "t", "name": "x", "input": {"keep": [0]}}]), (0,)),
         (dripping_head(0.0005, kept(1)), (1,)),
         (late(0.2, kept(1)), (1,)),
@@ -281,13 +278,3 @@ def test_a_call_under_way_is_cancelled_when_the_provider_is_closed(server: ApiSe
         judgement = running.result()
     assert_flagged(judgement, "cancelled")
     assert judgement.detail == "The judge was stopped before it answered."
-
-
-def test_loading_the_sdk_does_not_count_as_the_judges_time(server: ApiServer) -> None:
-    class Slow(AnthropicHttpProvider):
-        def prepare(self) -> None:
-            time.sleep(0.6)
-
-    judgement = judged(Slow(MODEL, at(server.url)), timeout_per_call=0.5)
-    assert judgement.status == "ok"
-    assert judgement.elapsed_ms < 500

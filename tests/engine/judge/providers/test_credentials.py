@@ -5,13 +5,11 @@ from pathlib import Path
 import pytest
 
 from engine.config import JudgeConfig
-from engine.errors import ConfigError, MissingKeyError, ProviderRefusedError
-from engine.judge.limits import Limits
-from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
+from engine.errors import ConfigError, MissingKeyError
+from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.credentials import check_key, presentable, without
-from engine.judge.providers.registry import KNOWN, make_hook_provider, make_provider
+from engine.judge.providers.registry import KNOWN, make_provider
 from engine.judge.providers.scripted import ScriptedProvider
-from tests.engine.judge.cases import STRICT
 
 FEDERATION = {
     "ANTHROPIC_FEDERATION_RULE_ID": "rule",
@@ -68,7 +66,7 @@ def test_a_message_is_made_fit_to_show() -> None:
     assert hidden == "[hidden] [hidden] [hidden]", "no end is left of a secret that begins with another"
 
 
-# Providers by name, for commands and for the hook
+# Providers by name
 
 
 def test_providers_are_made_by_name_and_a_missing_key_is_no_error_yet(tmp_path: Path) -> None:
@@ -85,20 +83,3 @@ def test_providers_are_made_by_name_and_a_missing_key_is_no_error_yet(tmp_path: 
     ]:
         with pytest.raises(ConfigError, match=said):
             make_provider(name, JudgeConfig(), {})
-
-
-def test_the_hook_does_without_the_sdk_and_does_not_start_claude_code() -> None:
-    for name in ("anthropic", "anthropic-http"):
-        assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
-    for name in ("claude-cli", "scripted:x"):
-        with pytest.raises(ProviderRefusedError, match="not asked from the hook"):
-            make_hook_provider(name, JudgeConfig(), {}).complete(STRICT.question("hello"), 3)
-
-
-def test_a_judge_that_only_answers_from_the_cache_stands_for_its_provider() -> None:
-    provider = make_provider("openai", JudgeConfig(model="m"), {"OPENAI_BASE_URL": "http://box/v1"})
-    only = Limits(is_cached_only=True).around(provider)
-    only.prepare()
-    assert (only.name, only.model, only.fingerprint) == ("openai", "m", "http://box/v1")
-    with pytest.raises(ProviderRefusedError, match="The cache has no answer of openai"):
-        only.complete(STRICT.question("hello"), 3)

@@ -96,13 +96,10 @@ def trusted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("trusted")
-@pytest.mark.parametrize(
-    "reply", [kept(0, 2), dripping_head(0.0005, kept(0, 2)), huge(900_000)], ids=["plain", "drip", "large"]
-)
-def test_an_answer_comes_through(tls_server: ApiServer, reply: Reply) -> None:
-    judgement = ask(tls_server.url, reply, to=tls_server)
-    assert (judgement.status, judgement.detail) == ("ok", "")
-    assert approved(judgement) in (shown_at(0, 2), shown_at(0))
+def test_an_answer_comes_through(tls_server: ApiServer) -> None:
+    for reply in (kept(0), dripping_head(0.0005, kept(0)), huge(900_000)):
+        judgement = ask(tls_server.url, reply, to=tls_server)
+        assert (judgement.status, judgement.detail, approved(judgement)) == ("ok", "", shown_at(0)), reply.drip_s
 
 
 def test_a_server_that_nobody_vouches_for_gets_no_key(tls_server: ApiServer) -> None:

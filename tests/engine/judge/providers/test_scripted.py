@@ -61,19 +61,17 @@ def test_a_scripted_status_is_the_judgements_a_raw_answer_is_parsed_and_another_
         ScriptedProvider({}).complete(STRICT.question("hello"), 3)
 
 
-def complete(path: str, slept: list[float], timeout_s: float = 3.0) -> Completion:
-    provider = ScriptedProvider.from_file(path, sleep=slept.append)
-    user = request_text(typed_prompt("p"), pool(2), (Turn("user", "hi"),))
-    return provider.complete(STRICT.question(user), timeout_s)
-
-
 def test_a_delay_is_slept_and_one_over_the_timeout_is_a_timeout(tmp_path: Path) -> None:
     slept: list[float] = []
-    path = script(tmp_path, {"prompt": "p", "keep": ["Memory 1"], "delay_ms": 800})
-    assert complete(path, slept) == Completion('{"keep": [1]}')
-    path = script(tmp_path, {"prompt": "p", "keep": [], "delay_ms": 9000})
+    question = STRICT.question(request_text(typed_prompt("p"), pool(2), (Turn("user", "hi"),)))
+
+    def complete(**row: object) -> Completion:
+        path = script(tmp_path, {"prompt": "p", **row})
+        return ScriptedProvider.from_file(path, sleep=slept.append).complete(question, 3.0)
+
+    assert complete(keep=["Memory 1"], delay_ms=800) == Completion('{"keep": [1]}')
     with pytest.raises(ProviderTimeoutError, match=r"within 3 s"):
-        complete(path, slept)
+        complete(keep=[], delay_ms=9000)
     assert slept == [0.8, 3.0]
 
 
