@@ -8,8 +8,8 @@ from engine.config import AUTO, SEARCH, JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request, shuffled, template
 from engine.judge.provider import Completion, Provider
-from engine.memory import MemorySummary
 from engine.prompt import Turn, typed_prompt
+from tests.engine import builders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from engine.judge.provider import Question
     from engine.judge.verdict import Judgement
+    from engine.memory import MemorySummary
 
     Make = Callable[..., Provider]
     Ask = Callable[..., Judgement]
@@ -29,18 +30,7 @@ STRICT, LENIENT = template(AUTO), template(SEARCH)
 
 
 def memory(title: str, tags: tuple[str, ...] = ("api", "auth"), category: str = "decision") -> MemorySummary:
-    return MemorySummary(
-        id=f"id of {title}",
-        category=category,
-        title=title,
-        tags=tags,
-        path=f"decisions/{len(title)}.json",
-        file=f"/root/decisions/{len(title)}.json",
-        status="active",
-        created_at="",
-        updated_at="",
-        digest="0" * 64,
-    )
+    return builders.memory(title, *tags, category=category, memory_id=f"id of {title}").summary
 
 
 def pool(count: int) -> tuple[MemorySummary, ...]:

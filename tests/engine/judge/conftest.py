@@ -50,14 +50,10 @@ def make(request: pytest.FixtureRequest) -> Iterator[Make]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def provider(running: ApiServer, make: Make) -> AnthropicProvider | AnthropicHttpProvider:
-    return make(MODEL, at(running.url))
-
-
 @pytest.fixture
-def ask(server: ApiServer, provider: AnthropicProvider | AnthropicHttpProvider) -> Ask:
+def ask(server: ApiServer, make: Make) -> Ask:
     """Asks about four memories, with the replies given as the server's next ones."""
+    provider = make(MODEL, at(server.url))
 
     def asked(*replies: Reply, **config: object) -> Judgement:
         server.answers.extend(replies)

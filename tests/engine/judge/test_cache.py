@@ -14,7 +14,7 @@ import pytest
 from engine.config import JudgeConfig
 from engine.judge.cache import Cache, cache_key
 from engine.judge.judge import Judge
-from engine.judge.provider import Completion, Question
+from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion, Question
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
 from engine.judge.verdict import CACHE, LIVE, Judgement
@@ -106,16 +106,18 @@ def test_another_input_is_another_question(path: Path) -> None:
     assert {one.source for one in second.verdicts} == {CACHE}, "each half of a split pool is kept"
 
 
-def test_what_is_no_answer_is_never_kept(path: Path) -> None:
+def test_what_is_no_answer_is_never_kept_and_still_counts_its_tokens(path: Path) -> None:
     for completion, status in [
-        (Completion("prose"), "parse_error"),
-        (Completion('{"keep": [0', stop_reason="max_tokens"), "parse_error"),
-        (Completion("", stop_reason="refusal"), "refused"),
+        (Completion("prose", 5, 6), "parse_error"),
+        (Completion('{"keep": [0', 5, 6, MAX_TOKENS), "parse_error"),
+        (Completion('{"keep": [0]}', 5, 6, REFUSAL), "refused"),
     ]:
         provider = AnsweringProvider(lambda *_, completion=completion: completion)
-        for _ in range(2):
-            with closing(Judge(provider, JudgeConfig(), cache=Cache(str(path)))) as judge:
-                assert_flagged(judge.evaluate(PROMPT, FOUR, "auto"), status)
+        with closing(Judge(provider, JudgeConfig(), cache=Cache(str(path)))) as judge:
+            for _ in range(2):
+                judgement = judge.evaluate(PROMPT, FOUR, "auto")
+                assert_flagged(judgement, status)
+                assert (judgement.input_tokens, judgement.output_tokens) == (5, 6)
         assert len(provider.asked) == 2
 
 

@@ -1,42 +1,23 @@
 """The judge: verdicts in the candidates' order, errors as statuses, nothing raised, and its price."""
 
+from itertools import count
+
 import pytest
 
 from engine.config import JudgeConfig
-from engine.errors import (
-    MissingKeyError,
-    ProviderCancelledError,
-    ProviderError,
-    ProviderHttpError,
-    ProviderRefusedError,
-    ProviderTimeoutError,
-)
 from engine.judge.judge import Judge
 from engine.judge.prices import cost_usd
-from engine.judge.prompts import JudgeTemplate
-from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion
+from engine.judge.provider import Completion
 from engine.judge.verdict import Judgement, Verdict
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.cases import LENIENT, STRICT, AnsweringProvider, keeping, pool
-
-PROMPT = typed_prompt("how do we rotate the signing key")
+from tests.engine.judge.cases import LENIENT, PROMPT, STRICT, AnsweringProvider, keeping, pool
 
 
-def decisions(judgement: Judgement) -> list[str]:
-    return [verdict.decision for verdict in judgement.verdicts]
-
-
-def failing(error: Exception) -> AnsweringProvider:
-    def answer(_: str, __: str) -> Completion:
-        raise error
-
-    return AnsweringProvider(answer)
-
-
-def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
-    memories = pool(8)
-    judge = Judge(keeping(lambda _: ("Memory 1", "Memory 6")), JudgeConfig(), clock=iter([10.0, 10.25]).__next__)
-    judgement = judge.evaluate(PROMPT, memories, "auto")
+def test_verdicts_are_mapped_back_through_the_shuffle_and_loading_is_not_the_judges_time() -> None:
+    memories, clock = pool(8), count(10.0, 0.25).__next__
+    provider = keeping(lambda _: ("Memory 1", "Memory 6"))
+    provider.prepare = clock
+    judgement = Judge(provider, JudgeConfig(), clock=clock).evaluate(PROMPT, memories, "auto")
     assert judgement == Judgement(
         status="ok",
         verdicts=tuple(
@@ -52,81 +33,37 @@ def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
     )
 
 
-@pytest.mark.parametrize(("mode", "expected"), [("auto", STRICT), ("search", LENIENT)])
-def test_the_mode_chooses_the_instructions(mode: str, expected: JudgeTemplate) -> None:
-    provider = keeping(lambda _: ())
-    judgement = Judge(provider, JudgeConfig(timeout_per_call=1.5)).evaluate(PROMPT, pool(2), mode)
-    assert provider.timeouts == [1.5]
-    assert [asked for asked, _ in provider.asked] == [expected.system]
-    assert judgement.template_hash == expected.hash
-    nobody = Judge(provider, JudgeConfig()).evaluate(PROMPT, (), mode)
-    assert (nobody.status, nobody.verdicts, len(provider.asked)) == ("ok", (), 1)
+def test_the_mode_chooses_the_instructions_and_without_candidates_nobody_is_asked() -> None:
+    for mode, expected in (("auto", STRICT), ("search", LENIENT)):
+        provider = keeping(lambda _: ())
+        judge = Judge(provider, JudgeConfig(timeout_per_call=1.5))
+        assert judge.evaluate(PROMPT, pool(2), mode).template_hash == expected.hash
+        nobody = judge.evaluate(PROMPT, (), mode)
+        assert (nobody.status, nobody.verdicts, provider.timeouts) == ("ok", (), [1.5])
+        assert [asked for asked, _ in provider.asked] == [expected.system]
 
 
-@pytest.mark.parametrize(
-    ("config", "shown"),
-    [
-        (JudgeConfig(), ["turn 3", "turn 4", "turn 5", "turn 6", "turn 7"]),
-        (JudgeConfig(context_turns=2), ["turn 6", "turn 7"]),
-        (JudgeConfig(context_turns=0), []),
-        (JudgeConfig(include_conversation_context=False), []),
-    ],
-)
-def test_the_last_turns_are_shown(config: JudgeConfig, shown: list[str]) -> None:
-    provider = keeping(lambda _: ())
+def test_the_last_turns_are_shown() -> None:
     turns = tuple(Turn("user", f"turn {number}") for number in range(8))
-    Judge(provider, config).evaluate(typed_prompt("fix that", turns), pool(2), "auto")
-    assert [f"turn {n}" for n in range(8) if f">turn {n}<" in provider.asked[0][1]] == shown
+    for config, first in (
+        (JudgeConfig(), 3),
+        (JudgeConfig(context_turns=2), 6),
+        (JudgeConfig(context_turns=0), 8),
+        (JudgeConfig(include_conversation_context=False), 8),
+    ):
+        provider = keeping(lambda _: ())
+        Judge(provider, config).evaluate(typed_prompt("fix that", turns), pool(2), "auto")
+        assert [number for number in range(8) if f">turn {number}<" in provider.asked[0][1]] == [*range(first, 8)]
 
 
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (ProviderTimeoutError("No answer within 3 s."), "timeout"),
-        (ProviderHttpError("The API answered 500."), "http_error"),
-        (ProviderRefusedError("no"), "refused"),
-        (ProviderCancelledError("stopped"), "cancelled"),
-        (MissingKeyError("set ANTHROPIC_API_KEY"), "no_key"),
-        (ZeroDivisionError("secret"), "http_error"),
-    ],
-)
-def test_an_error_or_a_bug_flags_every_candidate_with_its_status(error: Exception, status: str) -> None:
-    judgement = Judge(failing(error), JudgeConfig()).evaluate(PROMPT, pool(3), "auto")
-    is_known = isinstance(error, ProviderError)
-    detail = str(error) if is_known else "The judge failed: ZeroDivisionError."
-    assert (judgement.status, judgement.detail) == (status, detail)
-    assert [(verdict.decision, verdict.status) for verdict in judgement.verdicts] == [("flagged", status)] * 3
-    assert [verdict.memory_id for verdict in judgement.verdicts] == [candidate.id for candidate in pool(3)]
+def test_a_bug_in_a_provider_flags_every_candidate_and_its_text_is_not_shown() -> None:
+    def answer(*_: str) -> Completion:
+        raise ZeroDivisionError("secret")
 
-
-@pytest.mark.parametrize(
-    ("completion", "status", "detail"),
-    [
-        (Completion('{"keep": [0]}', 5, 6, REFUSAL), "refused", "The model refused to answer."),
-        (
-            Completion('{"keep": [0, ', 5, 6, MAX_TOKENS),
-            "parse_error",
-            "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS.",
-        ),
-        (
-            Completion("none\nof them", 5, 6),
-            "parse_error",
-            "The answer holds no keep-list: none of them",
-        ),
-        (Completion("", 5, 6), "parse_error", "The answer is empty."),
-    ],
-)
-def test_an_unusable_answer_is_a_status_and_still_counts_its_tokens(
-    completion: Completion, status: str, detail: str
-) -> None:
-    provider = AnsweringProvider(lambda _, __: completion)
-    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
-    assert (judgement.status, judgement.detail) == (status, detail)
-    assert (judgement.input_tokens, judgement.output_tokens) == (5, 6)
-    assert decisions(judgement) == ["flagged", "flagged"]
-    complete = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 1]} because', stop_reason=MAX_TOKENS))
-    judgement = Judge(complete, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
-    assert (judgement.status, decisions(judgement)) == ("ok", ["approved", "approved"])
+    judgement = Judge(AnsweringProvider(answer), JudgeConfig()).evaluate(PROMPT, pool(3), "auto")
+    assert (judgement.status, judgement.detail) == ("http_error", "The judge failed: ZeroDivisionError.")
+    found = [(one.memory_id, one.decision, one.status) for one in judgement.verdicts]
+    assert found == [(candidate.id, "flagged", "http_error") for candidate in pool(3)]
 
 
 def test_a_million_tokens_each_way_cost_what_the_table_says_and_no_other_cost_is_guessed() -> None:

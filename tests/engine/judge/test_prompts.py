@@ -15,7 +15,6 @@ from engine.judge.prompts import (
     CUSTOM_LIMIT,
     FIELD_LIMIT,
     PROMPT_LIMIT,
-    TURN_LIMIT,
     cut,
     one_line,
     parse_request,
@@ -54,7 +53,6 @@ def test_the_request_shows_prompt_turns_and_candidates_as_far_as_they_are_not_cu
     assert f"<prompt>{'p' * 500}</prompt>" in text
     assert f">{'u' * 200}</turn>" in text
     assert f'tags="{"g" * FIELD_LIMIT}">{"t" * FIELD_LIMIT}</candidate>' in text
-    assert (PROMPT_LIMIT, TURN_LIMIT) == (500, 200)
     assert (cut("a\n\n\n b   c", 4), cut("  \t word \n", 10)) == ("a b", "word")
     assert one_line("a\x00\x1b\r\n\u2028b\u202e\ud800c\U000e0041d") == "a b c d"
     assert one_line("汉字 العربية 👩‍👩‍👧 naïve") == "汉字 العربية 👩‍👩‍👧 naïve"
@@ -77,9 +75,6 @@ def test_the_shuffle_is_the_same_on_every_machine() -> None:
 
 
 # Templates
-
-
-OWN = "Keep what is about {} or {'a': 1}.\n\n{format}\n"
 
 
 def test_the_wording_of_a_released_template_stays_and_its_schema_allows_no_other_property() -> None:
@@ -106,7 +101,7 @@ def test_a_prompt_of_ones_own_takes_our_place_and_one_that_lacks_something_is_na
         ("Keep all.", "needs the placeholder {format} once"),
         ("{format} and {format}", "needs the placeholder {format} once"),
         ("{format} about {prompt}", "has the placeholder {prompt}"),
-        (OWN, "has the placeholder {}"),
+        ("Keep what is about {} or {'a': 1}. {format}", "has the placeholder {}"),
         ("{format}" + "x" * CUSTOM_LIMIT, f"at most {CUSTOM_LIMIT:,}"),
     ]:
         config = JudgeConfig(modes=ModesConfig(search=ModeConfig(prompt)))
@@ -158,6 +153,5 @@ def test_a_hostile_text_is_no_index_and_a_hostile_reasoning_is_one_short_line() 
         assert (opinion.decision, len(opinion.reasoning) <= 300) == ("approved", True), index
         assert len(opinion.reasoning.splitlines()) <= 1, index
         assert not set(opinion.reasoning) & {"\x1b", "\x00", "\u202e", "\u2066"}, index
-        assert {
-            one.decision for one in opinions(json.dumps({"verdicts": [entry, {**entry, "index": 7}]}), 3, EXPLAINED)
-        } == {"flagged"}, index
+        verdicts = json.dumps({"verdicts": [entry, {**entry, "index": 7}]})
+        assert {one.decision for one in opinions(verdicts, 3, EXPLAINED)} == {"flagged"}, index
