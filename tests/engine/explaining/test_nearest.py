@@ -61,8 +61,6 @@ def test_the_nearest_stand_first_one_for_each_word_and_not_too_many() -> None:
 
 
 def test_advice_says_what_would_have_made_it_match_such_as_the_rarest_word_as_a_tag() -> None:
-    spelled = Near("cahce", "cahce", "cache", SPELLING, "title")
-    assert advice(spelled, "x") == "The prompt says 'cahce', the memory 'cache'."
     shorter = Near("authentication", "authentication", "auth", SHORTER, "tags")
     assert advice(shorter, "x").endswith("the tag 'authentication' would make it match.")
     part = Near("user_id", "user", "user", PART, "title")
