@@ -30,75 +30,58 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"HOME": str(tmp_path / "home")}
 
 
-def write(path: Path, *phrases: str, is_removed: bool = False) -> None:
+def write(path: Path, *phrases: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
         {"id": "ledger", "phrase": text, "digest": "", "by": "me", "at": f"2026-01-0{number}T00:00:00.000Z"}
-        | ({"removed": True} if is_removed else {})
         for number, text in enumerate(phrases, 1)
     ]
     with path.open("a", encoding="utf-8") as file:
         file.write("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
-def found(root: Path, environ: Mapping[str, str]) -> list[str]:
+def find(root: Path, environ: Mapping[str, str]) -> tuple[dict[str, float], str]:
+    """The ids that ASK finds, with their strengths, and the hash by which results are kept."""
     with closing(open_index(str(root), environ)) as index:
-        return [one.memory.id for one in retrieve(Query(typed_prompt(ASK)), index, OpenSystem(Config())).candidates]
+        candidates = retrieve(Query(typed_prompt(ASK)), index, OpenSystem(Config())).candidates
+        return {one.memory.id: one.strength for one in candidates}, index.corpus_hash
 
 
-def test_phrases_of_a_trusted_root_count_as_soon_as_it_is_trusted(root: Path, environ: dict[str, str]) -> None:
-    assert found(root, environ) == []
-    write(root / ".memsift/phrases.jsonl", PHRASE)
-    assert found(root, environ) == []
+def test_phrases_of_a_root_count_once_it_is_trusted_and_change_the_hash_by_which_results_are_kept(
+    root: Path, environ: dict[str, str]
+) -> None:
+    file = root / ".memsift/phrases.jsonl"
+    without = find(root, environ)
+    assert without[0] == {}
+    write(file, PHRASE)
+    assert find(root, environ) == without, "nobody trusts the root"
     trust(str(root), environ)
-    assert found(root, environ) == ["ledger"]
+    found, first = find(root, environ)
+    assert ([*found], first != without[1]) == (["ledger"], True)
+    write(file, PHRASE, "another phrase")
+    assert find(root, environ)[1] not in (without[1], first)
+    file.unlink()
+    assert find(root, environ) == without
 
 
-def test_phrases_in_the_users_own_folder_count_in_any_root(root: Path, environ: dict[str, str]) -> None:
-    write(Path(state_dir(str(root), environ), "phrases.jsonl"), PHRASE)
-    assert found(root, environ) == ["ledger"]
-
-
-def test_a_changed_memory_keeps_its_phrases_and_a_removed_phrase_is_gone(root: Path, environ: dict[str, str]) -> None:
+def test_phrases_in_the_users_own_folder_count_in_any_root_until_they_are_removed_though_a_memory_changed(
+    root: Path, environ: dict[str, str]
+) -> None:
     file = Path(state_dir(str(root), environ), "phrases.jsonl")
     write(file, "unrelated words alone", PHRASE)
-    assert found(root, environ) == ["ledger"]
+    assert [*find(root, environ)[0]] == ["ledger"]
     write_root(root, [memory("Ledger keys", memory_id="ledger"), *fillers(5)])
-    assert found(root, environ) == ["ledger"]
+    assert [*find(root, environ)[0]] == ["ledger"]
     file.unlink()
     write(file, "unrelated words alone")
-    assert found(root, environ) == []
-
-
-def test_phrases_that_count_change_the_hash_by_which_results_are_kept(root: Path, environ: dict[str, str]) -> None:
-    def hash_now() -> str:
-        with closing(open_index(str(root), environ)) as index:
-            return index.corpus_hash
-
-    without = hash_now()
-    write(root / ".memsift/phrases.jsonl", PHRASE)
-    assert hash_now() == without, "nobody trusts the root"
-    trust(str(root), environ)
-    first = hash_now()
-    assert first != without
-    write(root / ".memsift/phrases.jsonl", PHRASE, "another phrase")
-    assert hash_now() not in (without, first)
-    (root / ".memsift/phrases.jsonl").unlink()
-    assert hash_now() == without
+    assert find(root, environ)[0] == {}
 
 
 def test_phrases_are_weighed_again_when_many_memories_come(root: Path, environ: dict[str, str]) -> None:
     write(Path(state_dir(str(root), environ), "phrases.jsonl"), PHRASE)
-
-    def strength() -> float:
-        with closing(open_index(str(root), environ)) as index:
-            (one,) = retrieve(Query(typed_prompt(ASK)), index, OpenSystem(Config())).candidates
-            return one.strength
-
-    few = strength()
+    few = find(root, environ)[0]["ledger"]
     write_root(root, [LEDGER, *fillers(200)])
-    many = strength()
+    many = find(root, environ)[0]["ledger"]
     fresh = {**environ, "HOME": f"{environ['HOME']}-of-another"}
     write(Path(state_dir(str(root), fresh), "phrases.jsonl"), PHRASE)
-    environ |= fresh
-    assert few < many == pytest.approx(strength())
+    assert few < many == pytest.approx(find(root, fresh)[0]["ledger"])

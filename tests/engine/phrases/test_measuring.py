@@ -1,6 +1,6 @@
 """Prompts that are phrases now, or nearly, and phrases that say nothing."""
 
-from engine.phrases.measuring import FIRST, LEAST_ALIKE, MANY, find_phrased, find_vague
+from engine.phrases.measuring import FIRST, MANY, find_phrased, find_vague
 from engine.search.phrases import MOST_PHRASES, MOST_WORDS
 from tests.engine.builders import fillers, memory
 
@@ -20,13 +20,10 @@ FAR = {
 
 
 def test_a_prompt_with_four_fifths_of_the_stems_of_the_longer_one_is_a_phrase_and_no_other() -> None:
-    for name in NEAR:
-        assert LEAST_ALIKE == 4 / 5, name
-        assert find_phrased({"p": NEAR[name]}, ["other words", FIVE]) == {"p"}, name
-        assert find_phrased({"p": FIVE}, [NEAR[name]]) == {"p"}, name
-    for name in FAR:
-        assert find_phrased({"p": FAR[name]}, ["other words", FIVE]) == set(), name
-        assert find_phrased({"p": FIVE}, [FAR[name]]) == set(), name
+    for texts, expected in ((NEAR, {"p"}), (FAR, set())):
+        for name, text in texts.items():
+            assert find_phrased({"p": text}, ["other words", FIVE]) == expected, name
+            assert find_phrased({"p": FIVE}, [text]) == expected, name
     words = [f"word{number}" for number in range(3 * MOST_WORDS)]
     assert find_phrased({"p": " ".join(words)}, [" ".join(words[:MOST_WORDS])]) == {"p"}
     assert find_phrased({"p": FIVE}, []) == set()
