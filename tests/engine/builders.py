@@ -124,10 +124,10 @@ def document(one: Memory) -> dict[str, object]:
     }
 
 
-def put(path: Path, text: str) -> None:
+def put(path: Path, text: str | bytes) -> None:
     """Write a file, in folders that are made if they are missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
 def write_memory(root: Path, one: Memory) -> Path:

@@ -1,15 +1,13 @@
 """The memories that an agent loads by itself are not injected into it, and are injected into others."""
 
-import io
 import json
 from pathlib import Path
 
 import pytest
 
 from engine.agents.registry import DEFAULT, NAMES, agent_of
-from engine.hook.process import respond
 from engine.settings.roots import offered_roots
-from tests.engine.agents.test_forms import payload
+from tests.engine.agents.test_forms import sent
 from tests.engine.builders import fillers, put, write_root
 from tests.engine.hook.world import World
 
@@ -44,22 +42,14 @@ def test_a_file_is_injected_into_the_agents_that_do_not_load_it(tmp_path: Path, 
     world = World(tmp_path)
     write_root(world.root, fillers(20))
     (world.project / ".git").mkdir()
-    rules, config = world.folder / file, world.home / ".config/memsift/config.toml"
-    for path, text in ((rules, "# Rules\n\n## Token ledger\n\n- Never log the token ledger.\n"), (config, "")):
-        put(path, text)
+    rules = world.folder / file
+    put(rules, "# Rules\n\n## Token ledger\n\n- Never log the token ledger.\n")
     root = rules.parent if rules.name == "MEMORY.md" else rules
-    config.write_text(f"roots = [{json.dumps(str(root))}]\n", "utf-8")
-    silent = {
-        name
-        for name in NAMES
-        if "oken ledger" not in _answer(name, world, "where do we log the token ledger?", session_id=name)
-    }
-    assert silent == LOADED_BY[file]
-
-
-def _answer(name: str, world: World, prompt: str, session_id: str) -> str:
-    request = json.dumps({**payload(name, world), "prompt": prompt, "session_id": session_id, "sessionId": session_id})
-    return respond(request.encode(), world.environ, io.StringIO(), None if name == DEFAULT else agent_of(name))
+    put(world.home / ".config/memsift/config.toml", f"roots = [{json.dumps(str(root))}]\n")
+    asked = "where do we log the token ledger?"
+    answers = {name: sent(name, world, prompt=asked, session_id=name, sessionId=name) for name in NAMES}
+    answers[DEFAULT] = world.send(asked, session_id="of the command that names no agent")
+    assert {name for name, answer in answers.items() if "oken ledger" not in answer} == LOADED_BY[file]
 
 
 def test_the_memories_that_agents_keep_are_offered(tmp_path: Path) -> None:

@@ -25,8 +25,10 @@ from engine.agents.hook_entry import hook_command
 from engine.agents.installation import PLUGIN_PLACE, new_text
 from engine.agents.prompt_hooks import HookRuling, enabled_plugins, gone_paths, hook_ruling
 from engine.agents.registry import NAMES, agent_of
-from engine.agents.settings_files import settings_files
+from engine.agents.settings_files import parsed, settings_files
+from engine.errors import SettingsFileError
 from engine.lean.record import replace
+from tests.engine.builders import put
 
 OFF, ON = {"disableAllHooks": True}, {"disableAllHooks": False}
 ONLY_MANAGED = {"allowManagedHooksOnly": True}
@@ -34,12 +36,8 @@ PLUGIN = {
     "enabledPlugins": {"memsift@memsift": True},
     "extraKnownMarketplaces": {"memsift": {"source": {"source": "directory", "path": PLUGIN_PLACE}}},
 }
+NAMED, ANOTHER = ({"hooksConfig": {"disabled": [name]}} for name in ("memsift", "x"))
 FALSE, TRUE = "[features]\nhooks = false\n", "[features]\nhooks = true\n"
-
-
-def gemini(**config: object) -> dict[str, object]:
-    return {"hooksConfig": config}
-
 
 CASES: list[tuple[str, Mapping[str, Any], str]] = [
     ("claude", {}, ""),
@@ -75,12 +73,8 @@ CASES: list[tuple[str, Mapping[str, Any], str]] = [
     ("codex", {USER_TOML: TRUE, REQUIREMENTS: FALSE}, REQUIREMENTS),
     ("gemini", {USER: {"hooksConfig": {"enabled": False}}}, USER),
     ("gemini", {USER: {"hooksConfig": {"enabled": False}}, PROJECT: {"hooksConfig": {"enabled": True}}}, ""),
-    (
-        "gemini",
-        {USER: {"hooksConfig": {"disabled": ["memsift"]}}, PROJECT: {"hooksConfig": {"disabled": ["x"]}}},
-        PROJECT,
-    ),
-    ("gemini", {USER: {"hooksConfig": {"disabled": ["x"]}}}, ""),
+    ("gemini", {USER: NAMED, PROJECT: ANOTHER}, PROJECT),
+    ("gemini", {USER: ANOTHER}, ""),
     ("qwen", {USER: OFF}, USER),
     ("qwen", {USER: OFF, PROJECT: ON}, ""),
     ("qwen", {USER: ON, MANAGED: OFF}, MANAGED),
@@ -91,20 +85,18 @@ CASES: list[tuple[str, Mapping[str, Any], str]] = [
 """Agent, or Claude Code with the plugin; scope -> settings beside the hook of a user; the scope that decides."""
 
 
-def placed(agent: Agent, folder: Path) -> Agent:
-    """The agent with the administrator's files in *folder*."""
-    return replace(
-        agent,
-        settings={
-            scope: str(folder / scope / Path(path).name) if scope.startswith(MANAGED) else path
-            for scope, path in agent.settings.items()
-        },
-    )
-
-
 def written(name: str, settings: Mapping[str, Any], folder: Path) -> tuple[Agent, dict[str, str], dict[str, str]]:
-    """The agent, the variables that place its files, and scope -> path. Settings and the hook of a user are written."""
-    agent = placed(agent_of("claude" if name == "plugin" else name), folder)
+    """The agent, the variables that place its files, and scope -> path. Settings and the hook of a user are written.
+
+    All files are in *folder*, also those of the administrator.
+    """
+    agent = agent_of("claude" if name == "plugin" else name)
+    managed = {
+        scope: str(folder / scope / Path(path).name)
+        for scope, path in agent.settings.items()
+        if scope.startswith(MANAGED)
+    }
+    agent = replace(agent, settings={**agent.settings, **managed})
     environ, project = {"HOME": str(folder / "home")}, str(folder / "project")
     paths = {scope: agent.settings_path(scope, project, environ) for scope in agent.settings}
     entry = {**agent.hook.entry, agent.hook.command_key: hook_command(agent)}
@@ -121,8 +113,7 @@ def written(name: str, settings: Mapping[str, Any], folder: Path) -> tuple[Agent
             hook = json.loads(own) if scope == USER and own else {}
             files[paths[scope]] = json.dumps({**hook, **content})
     for path, text in files.items():
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding="utf-8")
+        put(Path(path), text)
     return agent, environ, paths
 
 
@@ -171,3 +162,20 @@ def test_any_shape_of_any_value_in_settings_is_survived(name: str, tmp_path: Pat
             hook_ruling(files, environ)
             gone_paths(files)
             enabled_plugins(files)
+
+
+def test_a_file_that_the_client_would_not_read_is_refused_with_its_line() -> None:
+    for text, line, reason in [
+        ('{\n  // mine\n  "a": 1\n}', "line 2", "comment"),
+        ('{\n  "a": 1 /* mine */\n}', "line 2", "comment"),
+        ('{\n  "a": 1\n,}', "line 3", "not JSON"),
+        ('{\n\n  "a": tru\n}', "line 3", "not JSON"),
+        ('{"a": 1', "line 1", "not JSON"),
+        ("[]", "line 1", "object"),
+        ('{"a": NaN}', "", "NaN"),
+        ('{"a": 1, "a": 2}', "", "twice"),
+        ('{"a": ' + "[" * 100_000, "", "cannot be read"),
+    ]:
+        with pytest.raises(SettingsFileError, match=r"settings\.json") as error:
+            parsed(text, "settings.json", agent_of("claude"))
+        assert (line in str(error.value), reason in str(error.value)) == (True, True), text

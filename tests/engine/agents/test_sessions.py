@@ -5,7 +5,6 @@ The files in `sessions` were recorded in the agents' terminals with two prompts 
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from pathlib import Path
@@ -16,11 +15,10 @@ import pytest
 from engine.agents.registry import agent_in, agent_of
 from engine.agents.sessions import last_turns, living_prompts
 from engine.conversations.prompt_files import agent_sessions, read_prompts
-from engine.hook.process import respond
 from engine.inject import HEADER
 from engine.lean.sha256 import hex_digest
 from engine.prompt import Turn
-from tests.engine.agents.test_forms import payload
+from tests.engine.agents.test_forms import sent
 from tests.engine.builders import fillers, memory, write_root
 from tests.engine.hook.world import World
 
@@ -62,7 +60,6 @@ def test_the_prompts_of_a_session_are_the_typed_ones_and_the_hook_reads_its_turn
         assert agent_in(first.source) == agent_of(name).title, name
         assert first.timestamp.startswith("2026-11-28T06:3"), name
         assert read_prompts([session(name)]).skipped == (), name
-    for name in NAMES:
         turns = (Turn("user", FIRST), Turn("assistant", ANSWER), Turn("user", SECOND), Turn("assistant", ANSWER))
         assert last_turns(session(name)) == turns, name
         assert last_turns(session(name), 1) == turns[-1:], name
@@ -135,9 +132,8 @@ def test_the_turns_of_an_agents_session_count_in_the_query(tmp_path: Path, name:
     shutil.copy(session(name), file)
 
     def answer(session_id: str, transcript: Path) -> str:
-        content = payload(name, world, prompt="please fix that", session_id=session_id, sessionId=session_id)
-        request = json.dumps({**content, "transcript_path": str(transcript)}).encode()
-        return respond(request, world.environ, io.StringIO(), agent_of(name))
+        ids = {"session_id": session_id, "sessionId": session_id}
+        return sent(name, world, prompt="please fix that", transcript_path=str(transcript), **ids)
 
     elsewhere = world.folder / "elsewhere.jsonl"
     shutil.copy(file, elsewhere)

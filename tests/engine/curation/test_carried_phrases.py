@@ -10,6 +10,7 @@ from engine.errors import ChangedSinceError
 from engine.phrases.file import read_phrases
 from engine.phrases.writing import add_phrases
 from engine.stores.files import write_whole
+from tests.engine.builders import put
 from tests.engine.curation.roots import curator, document, perform, summary, undo, write_documents
 
 
@@ -25,9 +26,8 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "MEMORY.md").write_text("- [Tabs](tabs.md) — Use tabs\n", encoding="utf-8")
-    (folder / "tabs.md").write_text("---\nname: tabs\ndescription: Use tabs\n---\n\nText.\n", encoding="utf-8")
+    put(folder / "MEMORY.md", "- [Tabs](tabs.md) — Use tabs\n")
+    put(folder / "tabs.md", "---\nname: tabs\ndescription: Use tabs\n---\n\nText.\n")
     give(folder, tabs=("wrong indentation again",))
     return folder
 

@@ -45,11 +45,6 @@ def root(tmp_path: Path) -> Path:
     return write_documents(tmp_path / "project/.claude/memory", documents)
 
 
-@pytest.fixture
-def other(tmp_path: Path) -> Path:
-    return write_documents(tmp_path / "other/.claude/memory", [document("omega")])
-
-
 def deeds() -> list[Deed]:
     """The operations in the journal."""
     with closing(curator()) as one:
@@ -105,7 +100,8 @@ def test_a_retired_memory_has_its_date_and_reason_and_a_restored_memory_has_neit
         perform(Restore(str(root), alpha))
 
 
-def test_every_operation_is_undone_byte_for_byte_across_restarts(root: Path, other: Path) -> None:
+def test_every_operation_is_undone_byte_for_byte_across_restarts(root: Path, tmp_path: Path) -> None:
+    other = write_documents(tmp_path / "other/.claude/memory", [document("omega")])
     operations = [
         Retire(str(root), summary(root, "alpha"), "x"),
         Archive(str(root), summary(root, "alpha"), "x"),
@@ -193,25 +189,22 @@ def test_a_merge_keeps_one_memory_with_the_tags_and_files_of_all(root: Path) -> 
     path = Path(summary(root, "beta").file)
     path.write_text(json.dumps(document("beta", related_files=["b.py"]), indent=2) + "\n", encoding="utf-8")
     perform(Merge(str(root), summary(root, "alpha"), (summary(root, "beta"),), "same rule"))
-    kept, gone = read(root, "alpha"), read(root, "beta")
-    assert kept["tags"] == ["tag-alpha", "shared", "tag-beta"]
-    assert kept["related_files"] == ["b.py"]
-    assert kept["changes"][0]["summary"] == "Merged with beta: same rule"
-    assert (gone["record_status"], gone["retired_reason"]) == ("retired", "superseded by alpha")
+    kept = read(root, "alpha")
+    assert (kept["tags"], kept["related_files"]) == (["tag-alpha", "shared", "tag-beta"], ["b.py"])
     with pytest.raises(CurationError, match="two or more different"):
         perform(Merge(str(root), summary(root, "alpha"), (summary(root, "alpha"),)))
 
 
 def test_a_new_memory_must_keep_the_rules_of_its_category(root: Path) -> None:
-    with pytest.raises(InvalidMemoryError, match="value is missing; it must be a text"):
-        perform(Create(str(root), Draft("preference", "Short", changes=Changes(fields=(("topic", ("x",)),)))))
-    with pytest.raises(InvalidMemoryError, match="category must be one of session_summary"):
-        perform(Create(str(root), Draft("nonsense", "Short")))
-    draft = Draft("constraint", "Rate limit", ("A", "a", "b,c"), fields_of("runbook"))
-    with pytest.raises(InvalidMemoryError, match="trigger is no field"):
-        perform(Create(str(root), draft))
-    with pytest.raises(InvalidMemoryError, match="There is a file decisions/alpha"):
-        perform(Create(str(root), Draft("decision", "Alpha", ("x",), fields_of("decision"))))
+    topic = Changes(fields=(("topic", ("x",)),))
+    for draft, message in (
+        (Draft("preference", "Short", changes=topic), "value is missing; it must be a text"),
+        (Draft("nonsense", "Short"), "category must be one of session_summary"),
+        (Draft("constraint", "Rate limit", ("A", "a", "b,c"), fields_of("runbook")), "trigger is no field"),
+        (Draft("decision", "Alpha", ("x",), fields_of("decision")), "There is a file decisions/alpha"),
+    ):
+        with pytest.raises(InvalidMemoryError, match=message):
+            perform(Create(str(root), draft))
 
 
 def test_a_mistake_that_was_there_before_does_not_stop_a_change(root: Path) -> None:
@@ -231,16 +224,12 @@ def test_an_editor_may_not_change_what_identifies_a_memory(root: Path) -> None:
     for wrong, message in (
         (text.replace('"alpha"', '"aleph"', 1), "id may not be changed"),
         (text.replace('"active"', '"retired"'), "record_status may not"),
-        (text.replace('"accepted"', '"maybe"'), "status must be one of"),
         (text[:-5], "not a JSON object"),
     ):
         with pytest.raises(InvalidMemoryError, match=message):
             perform(Rewrite(str(root), alpha, text, wrong))
     perform(Rewrite(str(root), alpha, text, text.replace("Use one.", "Use two.")))
-    assert read(root, "alpha")["content"]["decision"] == "Use two."
     assert read(root, "alpha")["times_updated"] == 1
-    with pytest.raises(ChangedSinceError):
-        perform(Rewrite(str(root), alpha, text, text.replace("Use one.", "Use four.")))
 
 
 def test_a_text_that_was_rejected_is_not_made_again_until_the_rejection_is_taken_back(root: Path) -> None:

@@ -21,10 +21,6 @@ from tests.engine.faults.mounts import fill, small_disk
 PAGE = os.sysconf("SC_PAGESIZE")
 
 
-def texts(root: Path) -> list[str]:
-    return [path.read_text("utf-8") for path in root.rglob("*.json")]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("pages", "has_journal"), [*((n, False) for n in range(7)), *((n, True) for n in range(16))])
 def test_a_full_disk_costs_no_memory(
@@ -48,7 +44,8 @@ def test_a_full_disk_costs_no_memory(
                 assert "cannot be" in str(error)
                 (told,) = (said for said in (UNCHANGED, HALF_DONE, ALL_BUT_NOTED) if said in str(error))
                 assert told != UNCHANGED or contents(root) == before
-                assert told != ALL_BUT_NOTED or all(change.after in texts(root) for change in plan.effect.files)
+                texts = [path.read_text("utf-8") for path in root.rglob("*.json")]
+                assert told != ALL_BUT_NOTED or all(change.after in texts for change in plan.effect.files)
                 assert bool(one.journal.pending()) == (told != UNCHANGED)
         assert all(json.loads(path.read_text("utf-8")) for path in root.rglob("*.json"))
         ballast.unlink()

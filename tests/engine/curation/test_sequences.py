@@ -20,12 +20,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from engine.curation.curator import Curator
 from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Tag
 from engine.errors import ChangedSinceError, CurationError, JournalError
 from engine.stores.claude_memory_schema import MOST_CHANGES
 from engine.stores.writing import Changes
-from tests.engine.curation.roots import NOW, document, rebuilt_index, summary, write_documents
+from tests.engine.curation.roots import document, perform, rebuilt_index, summary, undo, write_documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +72,6 @@ class Sequences(RuleBasedStateMachine):
     def begin(self) -> None:
         self._folder = TemporaryDirectory()
         place = Path(self._folder.name).resolve()
-        self.environ = {"HOME": str(place / "home")}
         self.roots = [place / "one/.claude/memory", place / "two/.claude/memory"]
         made = [document(name, CATEGORIES[n % 4], unknown=UNKNOWN) for n, name in enumerate(NAMES)]
         write_documents(self.roots[0], made)
@@ -141,21 +139,18 @@ class Sequences(RuleBasedStateMachine):
 
     @precondition(lambda self: getattr(self, "steps", None))
     @rule(pick=PICK)
-    def undo(self, pick: int) -> None:
+    def take_back(self, pick: int) -> None:
         number = sorted(self.steps)[pick % len(self.steps)]
         step = self.steps[number]
         as_left = all(self.model.get(key) == after for key, (_, after) in step.touched.items())
-        curator = self._curator()
         try:
-            outcome = curator.perform(curator.plan_undo(number))
+            outcome = undo(number)
         except JournalError:
             assert self._is_undone(number)
             return
         except ChangedSinceError:
             assert not as_left
             return
-        finally:
-            curator.close()
         assert as_left
         assert not self._is_undone(number)
         touched = {key: (after, before) for key, (before, after) in step.touched.items()}
@@ -183,18 +178,12 @@ class Sequences(RuleBasedStateMachine):
         root = self.roots[key[0]]
         return str(root), summary(root, key[1])
 
-    def _curator(self) -> Curator:
-        return Curator(self.environ, now=lambda: NOW)
-
     def _perform(self, operation: Operation, after: Mapping[Key, State | None], *, allowed: bool) -> None:
-        curator = self._curator()
         try:
-            number = curator.perform(curator.plan(operation)).number
+            number = perform(operation).number
         except CurationError:
             assert not allowed
             return
-        finally:
-            curator.close()
         assert allowed
         self.steps[number] = Step({key: (self.model.get(key), state) for key, state in after.items()})
         self._set(after)
@@ -217,12 +206,8 @@ def _state(one: Mapping[str, Any]) -> State:
     return State(one["title"], tuple(one["tags"]), one["record_status"], reason, log, one.get("times_updated", 0))
 
 
-@pytest.mark.slow
-def test_any_sequence_of_operations_and_undos_agrees_with_the_model() -> None:
-    patient = settings(max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(Sequences, settings=patient)
-
-
-def test_a_few_short_sequences_agree_with_the_model() -> None:
-    quick = settings(max_examples=3, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(Sequences, settings=quick)
+@pytest.mark.parametrize(("examples", "steps"), [(3, 10), pytest.param(60, 30, marks=pytest.mark.slow)])
+def test_any_sequence_of_operations_and_undos_agrees_with_the_model(examples: int, steps: int) -> None:
+    every = list(HealthCheck)
+    limits = settings(max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=every)
+    run_state_machine_as_test(Sequences, settings=limits)

@@ -85,9 +85,7 @@ def test_no_change_of_two_writers_is_lost(tmp_path: Path) -> None:
             except ChangedSinceError:
                 refused += 1
         time.sleep(0.001)
-    assert other.stdout
-    counts = json.loads(other.stdout.read())
-    other.stdout.close()
+    counts = json.loads(other.communicate()[0])
     assert read(root, "shared")["counter"] == counts["shared"] > LEAST
     assert read(root, "own")["counter"] == counts["own"] > LEAST
     assert read(root, "shared")["times_updated"] == done - done // 3 > LEAST

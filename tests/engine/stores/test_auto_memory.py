@@ -3,13 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine.inject import entry
-from engine.memory import Corpus, Memory, Section, content_digest
+from engine.memory import Memory, Section, content_digest
 from engine.stores.markdown import auto_memory
-from engine.stores.markdown.parts import TYPES
 from engine.stores.roots import read_corpus
 
 ALPHA = """---
@@ -28,15 +25,11 @@ Related: [[beta-conventions]].
 """
 
 
-def read(root: Path) -> Corpus:
-    """The memories of *root*, which MEMORY.md marks as Claude Code's own."""
-    (root / "MEMORY.md").touch()
-    return read_corpus(str(root))
-
-
 def read_one(root: Path, text: str, name: str = "note.md") -> Memory:
+    """The memory in *root*, which MEMORY.md marks as Claude Code's own."""
+    (root / "MEMORY.md").touch()
     (root / name).write_text(text, encoding="utf-8")
-    corpus = read(root)
+    corpus = read_corpus(str(root))
     assert corpus.skipped == ()
     return corpus.memories[0]
 
@@ -83,23 +76,6 @@ def test_without_front_matter_the_first_words_are_the_title_and_unknown_types_ar
     assert read_one(tmp_path, "---\nname: 'quoted'\n---\nx").summary.tags == ("quoted",)
     one = read_one(tmp_path, "---\nname: x\n\nText\n")
     assert (one.summary.tags, "name: x" in one.body) == (("note",), True), "without an end it is text"
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    text=st.lists(st.sampled_from([*"-:#`\"' \n\ra\0\u2028é", "---\n", "name: ", "type:", "```"]), max_size=20).map(
-        lambda parts: "".join(parts).encode()
-    )
-    | st.binary(max_size=30)
-)
-def test_any_file_is_a_memory_or_is_skipped(tmp_path: Path, text: bytes) -> None:
-    (tmp_path / "note.md").write_bytes(text)
-    corpus = read(tmp_path)
-    assert len(corpus.memories) + len(corpus.skipped) == 1
-    for one in corpus.memories:
-        assert one.summary.title == " ".join(one.summary.title.split()) != ""
-        assert one.summary.category in TYPES
-        assert entry(one.summary, "high").isprintable()
 
 
 def notices(root: Path, text: str) -> dict[str, str]:

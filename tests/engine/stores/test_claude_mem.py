@@ -147,19 +147,16 @@ def test_many_broken_rows_are_counted_and_too_many_rows_are_said(path: Path, mon
     assert corpus.skipped[0].reason == "holds more than 2 observations; the 151 oldest are not read"
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
+def test_a_file_that_is_no_database_is_skipped(tmp_path: Path) -> None:
+    no_database = "cannot be read as a database (file is not a database)"
+    for content, reason in (
         (b"", "has none of claude-mem's tables: observations and session_summaries"),
-        (b"SQLite format 3\0" + b"x" * 5000, "cannot be read as a database (file is not a database)"),
-        (b"plain text", "cannot be read as a database (file is not a database)"),
-    ],
-)
-def test_a_file_that_is_no_database_is_skipped(tmp_path: Path, content: bytes, reason: str) -> None:
-    path = tmp_path / "claude-mem.db"
-    path.write_bytes(content)
-    corpus = read(path)
-    assert [(one.where, one.reason) for one in corpus.skipped] == [("claude-mem.db", reason)]
+        (b"SQLite format 3\0" + b"x" * 5000, no_database),
+        (b"plain text", no_database),
+    ):
+        (tmp_path / "claude-mem.db").write_bytes(content)
+        corpus = read(tmp_path / "claude-mem.db")
+        assert [(one.where, one.reason) for one in corpus.skipped] == [("claude-mem.db", reason)], content[:16]
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,17 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.inject import entry
 from engine.lean.record import fields, replace
-from engine.memory import Corpus, Memory, MemorySummary, Section
+from engine.memory import Corpus, Memory, Section
 from engine.opening import index_of
 from engine.stores.roots import read_corpus
-from tests.engine.builders import document, memory, write_memory, write_root
+from tests.engine.builders import document, memory, put, write_memory, write_root
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=12)
 JSON = st.recursive(
@@ -44,18 +42,8 @@ def read(root: Path) -> Corpus:
     return read_corpus(str(root))
 
 
-def write_raw(root: Path, name: str, raw: bytes | str) -> None:
-    path = root / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(raw.encode() if isinstance(raw, str) else raw)
-
-
 def index_line(root: Path, *targets: str) -> None:
-    write_raw(root, "index.md", "".join(f"- [DECISION] A title -> {target} #tags:a,b\n" for target in targets))
-
-
-def titles(corpus: Corpus) -> list[str]:
-    return [one.summary.title for one in corpus.memories]
+    put(root / "index.md", "".join(f"- [DECISION] A title -> {target} #tags:a,b\n" for target in targets))
 
 
 def reasons(corpus: Corpus) -> dict[str, str]:
@@ -72,15 +60,15 @@ def test_a_root_is_read_with_every_field(tmp_path: Path) -> None:
 
 def test_files_count_without_an_index_and_an_index_adds_other_folders(tmp_path: Path) -> None:
     write_memory(tmp_path, memory("Not listed"))
-    write_raw(tmp_path, "notes/extra.json", json.dumps(document(memory("Listed"))))
-    write_raw(tmp_path, "store/a.json", json.dumps({"id": "a", "title": "Linked"}))
+    put(tmp_path / "notes/extra.json", json.dumps(document(memory("Listed"))))
+    put(tmp_path / "store/a.json", json.dumps({"id": "a", "title": "Linked"}))
     (tmp_path / "runbooks").symlink_to(tmp_path / "store")
     absolute = str(tmp_path.resolve() / "decisions/Not-listed.json")
     index_line(tmp_path, ".claude/memory/notes/extra.json", "notes/extra.json", "notes/../notes/extra.json", absolute)
     for name in ("decisions/.hidden.json", "decisions/note.txt", "decisions/a.json.tmp", "logs/x.json", "x.json"):
-        write_raw(tmp_path, name, "{}")
+        put(tmp_path / name, "{}")
     corpus = read(tmp_path)
-    assert titles(corpus) == ["Not listed", "Listed", "Linked"]
+    assert [one.summary.title for one in corpus.memories] == ["Not listed", "Listed", "Linked"]
     assert corpus.skipped == ()
 
 
@@ -95,7 +83,7 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
         "deep": json.loads("[" * 500 + '"too deep"' + "]" * 500),
         "empty": [],
     }
-    write_raw(tmp_path, "decisions/a.json", json.dumps({"title": "A", "content": content}))
+    put(tmp_path / "decisions/a.json", json.dumps({"title": "A", "content": content}))
     assert read(tmp_path).memories[0].sections == (
         Section("Status", ("accepted",)),
         Section("Decision", ("Line one", "Line two")),
@@ -108,7 +96,7 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
 def test_a_field_of_the_wrong_type_counts_as_missing(tmp_path: Path) -> None:
     for wrong in [None, True, 3, 1.5, [], {}, ["x"], {"x": 1}, "", "   "]:
         for field in ["category", "id", "title", "tags", "record_status", "created_at", "updated_at"]:
-            write_raw(tmp_path, "runbooks/deploy.json", json.dumps({**document(memory("T", "t")), field: wrong}))
+            put(tmp_path / "runbooks/deploy.json", json.dumps({**document(memory("T", "t")), field: wrong}))
             corpus = read(tmp_path)
             assert corpus.skipped == (), (wrong, field)
             expected = {
@@ -121,33 +109,22 @@ def test_a_field_of_the_wrong_type_counts_as_missing(tmp_path: Path) -> None:
 
 def test_titles_and_tags_are_put_on_one_line_and_no_text_is_half_a_character(tmp_path: Path) -> None:
     record = {"title": "  A\ntitle \t here ", "tags": [" x ", "x", "", 3, None, "two\nwords"]}
-    write_raw(tmp_path, "decisions/a.json", json.dumps(record).encode("utf-8-sig"))
+    put(tmp_path / "decisions/a.json", json.dumps(record).encode("utf-8-sig"))
     summary = read(tmp_path).memories[0].summary
     assert (summary.title, summary.tags) == ("A title here", ("x", "two words"))
     raw = r'{"id": "\ud800", "title": "a \udfff b", "tags": ["\ud83d"], "content": {"\ud800": "x \udc00"}}'
-    write_raw(tmp_path, "decisions/a.json", raw)
+    put(tmp_path / "decisions/a.json", raw)
     one = read(tmp_path).memories[0]
     assert (one.summary.id, one.summary.title, one.summary.tags) == ("\ufffd", "a \ufffd b", ("\ufffd",))
     assert one.sections == (Section("\ufffd", ("x \ufffd",)),)
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
-def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path: Path) -> None:
-    write_raw(tmp_path, os.fsdecode(b"tech-debt/a\xff.json"), "{}")
-    write_raw(tmp_path, os.fsdecode(b"decisions/b\xff.json"), "not json")
-    corpus = read(tmp_path)
-    summary = corpus.memories[0].summary
-    assert (summary.id, summary.path) == ("a\ufffd", ".claude/memory/tech-debt/a\ufffd.json")
-    assert (summary.title, summary.category, summary.updated_at) == ("a\ufffd", "tech_debt", "")
-    assert [one.where for one in corpus.skipped] == ["decisions/b\ufffd.json"]
-
-
 def test_a_file_that_cannot_be_used_is_skipped_with_the_reason(tmp_path: Path) -> None:
     for name, (raw, reason) in BROKEN.items():
-        write_raw(tmp_path, "decisions/broken.json", raw)
+        put(tmp_path / "decisions/broken.json", raw)
         write_memory(tmp_path, memory("Good"))
         corpus = read(tmp_path)
-        assert titles(corpus) == ["Good"], name
+        assert [one.summary.title for one in corpus.memories] == ["Good"], name
         assert [one.where for one in corpus.skipped] == ["decisions/broken.json"], name
         assert corpus.skipped[0].reason.startswith(reason), name
         assert "\n" not in corpus.skipped[0].reason, name
@@ -159,37 +136,32 @@ LEADING_OUT = (
 )
 
 
-def test_an_index_line_that_leads_out_of_the_root_is_skipped(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    (root / "decisions").mkdir(parents=True)
-    write_raw(tmp_path, "outside/secret.json", json.dumps({"title": "SECRET"}))
-    write_raw(tmp_path, "secret.json", json.dumps({"title": "SECRET"}))
-    (root / "decisions/link.json").symlink_to(tmp_path / "secret.json")
-    (root / "linked").symlink_to(tmp_path / "outside")
-    for target in LEADING_OUT:
-        index_line(root, target.format(outside=tmp_path / "outside"))
-        corpus = read(root)
-        assert corpus.memories == (), target
-        assert reasons(corpus)["index.md:1"].startswith("points outside the root: "), target
-
-
-def test_files_and_folders_that_are_links_out_of_the_root_are_skipped(tmp_path: Path) -> None:
+def test_what_leads_out_of_the_root_is_skipped(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     (root / "decisions").mkdir(parents=True)
-    write_raw(outside, "secret.json", json.dumps({"title": "SECRET"}))
-    (root / "decisions/link.json").symlink_to(outside / "secret.json")
-    (root / "runbooks").symlink_to(outside)
+    for folder in (tmp_path, outside):
+        put(folder / "secret.json", json.dumps({"title": "SECRET"}))
+    put(outside / "index.md", "- [DECISION] A -> decisions/a.json\n")
+    for link, target in (("decisions/link.json", outside / "secret.json"), ("linked", outside), ("runbooks", outside)):
+        (root / link).symlink_to(target)
     (root / "constraints").symlink_to(root / "nowhere")
-    write_raw(outside, "index.md", "- [DECISION] A -> decisions/a.json\n")
-    (root / "index.md").symlink_to(outside / "index.md")
-    corpus = read(root)
-    assert corpus.memories == ()
-    assert reasons(corpus) == {
+    links = {
         "decisions/link.json": "points outside the root",
         "runbooks": "points outside the root",
         "constraints": "cannot be listed (No such file or directory)",
-        "index.md": "points outside the root",
     }
+    for target in LEADING_OUT:
+        index_line(root, target.format(outside=outside))
+        corpus = read(root)
+        assert corpus.memories == (), target
+        found = reasons(corpus)
+        assert found.pop("index.md:1").startswith("points outside the root: "), target
+        assert found == links
+    (root / "index.md").unlink()
+    (root / "index.md").symlink_to(outside / "index.md")
+    corpus = read(root)
+    assert corpus.memories == ()
+    assert reasons(corpus) == {**links, "index.md": "points outside the root"}
 
 
 def test_loops_folders_and_pipes_are_skipped_without_waiting(tmp_path: Path) -> None:
@@ -209,7 +181,7 @@ def test_loops_folders_and_pipes_are_skipped_without_waiting(tmp_path: Path) -> 
 
 
 def test_a_line_of_the_index_names_a_file_or_is_passed_over_or_skipped(tmp_path: Path) -> None:
-    write_raw(tmp_path, "memory-config.json", '{"retrieval": {}}')
+    put(tmp_path / "memory-config.json", '{"retrieval": {}}')
     no_folder, outside = "names no file in a category folder", "points outside the root"
     for line, where, reason in [
         ("- [X] a -> decisions/gone.json", "decisions/gone.json", "does not exist"),
@@ -222,7 +194,7 @@ def test_a_line_of_the_index_names_a_file_or_is_passed_over_or_skipped(tmp_path:
         ),
         *((line, "the root", "holds no memories") for line in ("- [X] a -> ", "\0 -> \0")),
     ]:
-        write_raw(tmp_path, "index.md", line + (b"\n" if isinstance(line, bytes) else "\n"))
+        put(tmp_path / "index.md", line + (b"\n" if isinstance(line, bytes) else "\n"))
         corpus = read(tmp_path)
         assert (corpus.memories, corpus.notices, list(reasons(corpus))) == ((), (), [where]), line
         assert reasons(corpus)[where].startswith(reason), line
@@ -231,26 +203,20 @@ def test_a_line_of_the_index_names_a_file_or_is_passed_over_or_skipped(tmp_path:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.dictionaries(FIELDS, JSON, max_size=8) | JSON)
 def test_any_json_is_a_memory_that_can_be_indexed_and_injected_or_is_skipped(tmp_path: Path, content: object) -> None:
-    write_raw(tmp_path, "decisions/a.json", json.dumps(content))
+    put(tmp_path / "decisions/a.json", json.dumps(content))
     corpus = read(tmp_path)
     assert len(corpus.memories) + len(corpus.skipped) == 1
     for one in corpus.memories:
-        assert_is_clean(one.summary)
+        values = fields(one.summary)
+        for text in (*one.summary.tags, *(values[name] for name in values.keys() - {"tags", "risk", "is_loaded"})):
+            assert isinstance(text, str)
+            text.encode()
+        assert one.summary.id
+        assert one.summary.title == " ".join(one.summary.title.split())
+        assert len(one.summary.digest) == 64
         assert all(isinstance(line, str) and len(line.splitlines()) < 2 for line in one.body.split("\n"))
         one.body.encode()
         assert entry(one.summary, "high").isprintable()
     index = index_of(corpus)
     assert len(index.corpus_hash) == 16
     index.close()
-
-
-def assert_is_clean(summary: MemorySummary) -> None:
-    """Every field has its type, can be encoded, and the title is one line."""
-    values = fields(summary)
-    texts = [*summary.tags, *(value for name, value in values.items() if name not in ("tags", "risk", "is_loaded"))]
-    for text in texts:
-        assert isinstance(text, str)
-        text.encode()
-    assert summary.id
-    assert summary.title == " ".join(summary.title.split())
-    assert len(summary.digest) == 64

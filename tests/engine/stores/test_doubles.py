@@ -9,6 +9,7 @@ import pytest
 
 from engine.opening import open_index
 from engine.stores.roots import original_stem, read_corpus
+from tests.engine.builders import put
 
 COPIES = (
     *("quasar 2", "quasar (1)", "quasar (conflicted copy)", "quasar (Ann's conflicted copy 2026-01-02)", "quasar-HOST"),
@@ -33,8 +34,7 @@ class Synced:
 
     def write(self, stem: str, words: str, day: int) -> Path:
         path = self.folder / self.path.format(stem)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.text.format(words, f"2026-01-{day:02}T00:00:00Z"), encoding="utf-8")
+        put(path, self.text.format(words, f"2026-01-{day:02}T00:00:00Z"))
         return path
 
     def read(self) -> dict[str, str]:
@@ -103,10 +103,9 @@ def test_an_ordinary_name_is_no_copy(tmp_path: Path) -> None:
 
 def test_a_copy_of_the_list_of_an_auto_memory_is_no_memory(tmp_path: Path) -> None:
     root = tmp_path / "projects/-p/memory"
-    root.mkdir(parents=True)
     for name in ("MEMORY", "MEMORY 2", "MEMORY (conflicted copy)", "MEMORY-HOST"):
-        (root / f"{name}.md").write_text("- [Note](note.md) — A note\n", encoding="utf-8")
-    (root / "note.md").write_text("Text\n", encoding="utf-8")
+        put(root / f"{name}.md", "- [Note](note.md) — A note\n")
+    put(root / "note.md", "Text\n")
     corpus = read_corpus(str(root))
     assert [one.summary.id for one in corpus.memories] == ["note"]
     assert {one.reason for one in corpus.skipped} == {"is a copy of MEMORY.md"}

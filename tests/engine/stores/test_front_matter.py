@@ -14,6 +14,7 @@ from engine.memory import MemorySummary
 from engine.opening import hook_index, index_file, open_index
 from engine.stores.markdown import auto_memory, store
 from engine.stores.markdown.front_matter import front_matter, is_plain, keys_of
+from tests.engine.builders import put
 from tests.engine.hook.world import LAUNCHER
 
 WRAPPED = "---\ndescription: The token rotates\n  at two\n---\nbody"
@@ -111,9 +112,8 @@ def rows(root: Path, home: dict[str, str]) -> list[tuple[str, str]]:
 
 def test_the_hook_reads_by_line_until_the_next_index_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, home = tmp_path / "root", {"HOME": str(tmp_path / "home")}
-    root.mkdir()
-    (root / "MEMORY.md").touch()
-    (root / "note.md").write_text("text", encoding="utf-8")
+    for name, text in (("MEMORY.md", ""), ("note.md", "text")):
+        put(root / name, text)
     assert rows(root, home) == [("note", "text")]
     (root / "new.md").write_text(WRAPPED, encoding="utf-8")
     with monkeypatch.context() as hook:
@@ -128,10 +128,8 @@ def test_the_hook_reads_by_line_until_the_next_index_outside(tmp_path: Path, mon
 
 
 def test_the_hook_imports_no_yaml_although_it_is_installed(tmp_path: Path) -> None:
-    root = tmp_path / "project/.claude/memory"
-    root.mkdir(parents=True)
-    (root / "MEMORY.md").touch()
-    (root / "note.md").write_text(WRAPPED, encoding="utf-8")
+    for name, text in (("MEMORY.md", ""), ("note.md", WRAPPED)):
+        put(tmp_path / "project/.claude/memory" / name, text)
     payload = f'{{"prompt": "when does the token rotate at two", "cwd": "{tmp_path / "project"}"}}'
     command = [sys.executable, "-X", "importtime", str(LAUNCHER)]
     done = subprocess.run(

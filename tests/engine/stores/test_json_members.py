@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 from hypothesis import given
+from hypothesis import settings as at_most
 from hypothesis import strategies as st
 
-from engine.stores.json_members import with_value, without_value
+from engine.stores.json_members import with_item, with_value, without_value
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -14,6 +15,15 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 OBJECTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=6)
+LIST = ("hooks", "UserPromptSubmit")
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "model": VALUES,
+        "hooks": st.fixed_dictionaries({}, optional={"Stop": VALUES, "UserPromptSubmit": st.lists(VALUES)}),
+        "b": VALUES,
+    },
+)
 STYLES = st.sampled_from(
     [
         *({"indent": indent} for indent in (None, 2, 4, "\t")),
@@ -33,6 +43,32 @@ def test_the_value_is_set_and_every_other_member_and_the_order_stay(
     assert list(json.loads(changed).items()) == list({**document, key: value}.items())
     removed = without_value(changed, (key,))
     assert list(json.loads(removed).items()) == [pair for pair in document.items() if pair[0] != key]
+    inside = ("a new object", "one")
+    longer = with_value(text, inside, 1)
+    assert json.loads(longer) == {**document, "a new object": {"one": 1}}
+    assert with_value(with_value(longer, inside, value), inside, 1) == longer
+    assert json.loads(without_value(longer, inside, prunes=True)) == document
+
+
+@at_most(max_examples=40)
+@given(SETTINGS, STYLES, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\n", "\ufeff"]), VALUES)
+def test_an_item_is_added_and_taken_out_and_the_rest_stays(
+    settings: dict[str, Any], style: dict[str, Any], newline: str, around: str, item: Any
+) -> None:
+    text = json.dumps(settings, **style).replace("\n", newline)
+    text = around + text if around == "\ufeff" else text + around
+    changed = with_item(text, LIST, item)
+    hooks = settings.get("hooks", {})
+    before = hooks.get("UserPromptSubmit", [])
+    expected = {**settings, "hooks": {**hooks, "UserPromptSubmit": [*before, item]}}
+    assert json.loads(changed.removeprefix("\ufeff")) == expected
+    again = without_value(changed, (*LIST, len(before)), prunes=True)
+    if before:
+        assert again == text
+    else:
+        rest = {key: value for key, value in hooks.items() if key != "UserPromptSubmit"}
+        expected = {**settings, "hooks": rest} if rest else {k: v for k, v in settings.items() if k != "hooks"}
+        assert json.loads(again.removeprefix("\ufeff")) == expected
 
 
 def test_spelling_stays_and_new_members_are_written_as_the_others_are() -> None:
@@ -46,7 +82,13 @@ def test_spelling_stays_and_new_members_are_written_as_the_others_are() -> None:
     )
     nested = '{\n  "content": {\n    "a": "x"\n  }\n}'
     assert with_value(nested, ("content", "l"), ["y"]) == nested.replace('"x"', '"x",\n    "l": [\n      "y"\n    ]')
-    windows = '{\r\n  "a": 1\r\n}\r\n'
-    assert with_value(windows, ("b",), [1]) == '{\r\n  "a": 1,\r\n  "b": [\r\n    1\r\n  ]\r\n}\r\n'
+    windows = '{\r\n\t"model": "opus",\r\n\t"hooks": {\r\n\t\t"Stop": []\r\n\t}\r\n}'
+    assert with_item(windows, LIST, {"a": [1]}) == (
+        '{\r\n\t"model": "opus",\r\n\t"hooks": {\r\n\t\t"Stop": [],\r\n\t\t"UserPromptSubmit": [\r\n\t\t\t{\r\n'
+        '\t\t\t\t"a": [\r\n\t\t\t\t\t1\r\n\t\t\t\t]\r\n\t\t\t}\r\n\t\t]\r\n\t}\r\n}'
+    )
+    assert with_item('{"a":1,"hooks":{}}', LIST, 2) == '{"a":1,"hooks":{"UserPromptSubmit":[2]}}'
+    assert with_value("", ("a", "b"), True) == '{\n  "a": {\n    "b": true\n  }\n}\n'
+    assert with_value("\n", ("a",), "é") == '\n{\n  "a": "é"\n}\n'
     assert with_value('{"a": "é"}', ("b",), "\ud800ü") == '{"a": "é", "b": "\\ud800ü"}'
     assert with_value('{"a": "\\u00e9"}', ("b",), "ü") == '{"a": "\\u00e9", "b": "\\u00fc"}'

@@ -59,8 +59,7 @@ def test_the_lock_of_a_killed_memsift_is_free_at_once(tmp_path: Path) -> None:
     with pytest.raises(RootLockedError), locked(str(tmp_path), FOLDER, os.environ, 0.1):
         pytest.fail("the lock was not free")
     holder.kill()
-    holder.wait()
-    holder.stdout.close()
+    holder.communicate()
     assert (tmp_path / FOLDER).is_dir()
     with locked(str(tmp_path), FOLDER, os.environ, 0.1):
         pass

@@ -1,6 +1,5 @@
 """Reading Markdown: vaults, notes of basic-memory, CLAUDE.md and AGENTS.md, memsearch and Codex."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,9 @@ from hypothesis import strategies as st
 from engine.inject import entry
 from engine.memory import Corpus, Memory, Section, Skipped
 from engine.stores.markdown import store as markdown
+from engine.stores.markdown.parts import TYPES
 from engine.stores.roots import read_corpus
+from tests.engine.builders import put
 
 BASIC = """---
 title: Alice Chen
@@ -128,27 +129,16 @@ routers, live routes
 """
 
 
-def write(root: Path, name: str, text: str | bytes) -> Path:
-    path = root / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def read(root: Path) -> Corpus:
     return read_corpus(str(root))
 
 
 def read_all(root: Path, name: str, text: str) -> list[Memory]:
     """The memories of a single file in a folder, none of which is skipped."""
-    write(root, name, text)
+    put(root / name, text)
     corpus = read(root)
     assert corpus.skipped == ()
     return list(corpus.memories)
-
-
-def titles(corpus: Corpus) -> list[str]:
-    return [one.summary.title for one in corpus.memories]
 
 
 def test_a_note_of_basic_memory_is_one_memory(tmp_path: Path) -> None:
@@ -169,34 +159,28 @@ def test_title_and_tags_of_a_note(tmp_path: Path) -> None:
         ("text\n# Later heading", "cache-rules", ()),
         ("---\ndescription: How we cache\n---\ntext", "How we cache", ()),
         ("---\ntags:\n  - one\n  - '#two'\n---\ntext", "cache-rules", ("one", "two")),
-        (
-            "---\ntags: one, two\naliases: [x]\n---\ntext #three, and #4 C# x#y ##",
-            "cache-rules",
-            ("one", "two", "three"),
-        ),
+        ("---\ntags: one, two\naliases: [x]\n---\n#three, and #4 C# x#y ##", "cache-rules", ("one", "two", "three")),
         ("---\ntags:\ntitle: [draft] cache\n---\ntext", "[draft] cache", ()),
         ("---\ntitle: open\n\ntext", "cache-rules", ()),
         ("---\n---\n---\n", "cache-rules", ()),
     ]:
         (one,) = read_all(tmp_path, "cache-rules.md", text)
         assert (one.summary.title, one.summary.tags, one.summary.category) == (title, tags, "note"), text
-    for status, expected in [
-        *(("superseded", "retired"), ("Rejected", "retired"), ("archived", "archived"), ("open", "active"))
-    ]:
+    statuses = {"superseded": "retired", "Rejected": "retired", "archived": "archived", "open": "active"}
+    for status, expected in statuses.items():
         (one,) = read_all(tmp_path, "cache-rules.md", f"---\ntype: decision\nstatus: {status}\n---\ntext")
         assert (one.summary.category, one.summary.status) == ("decision", expected), status
 
 
 def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_links(tmp_path: Path) -> None:
     root, outside = tmp_path / "vault", tmp_path / "outside"
-    write(outside, "secret.md", "SECRET")
-    for name in (
-        *("b.md", "x/a.md", "x/y/A.MD", ".obsidian/c.md", "x/.trash/d.md", "node_modules/e.md", ".f.md", "g.txt"),
-    ):
-        write(root, name, "text")
-    write(root, "empty.md", " \n")
-    write(root, "latin.md", b"caf\xe9")
-    write(root, "huge.md", b"x" * 1_000_001)
+    put(outside / "secret.md", "SECRET")
+    hidden = (".obsidian/c.md", "x/.trash/d.md", "node_modules/e.md", ".f.md")
+    for name in ("b.md", "x/a.md", "x/y/A.MD", *hidden, "g.txt"):
+        put(root / name, "text")
+    put(root / "empty.md", " \n")
+    put(root / "latin.md", b"caf\xe9")
+    put(root / "huge.md", b"x" * 1_000_001)
     (root / "link.md").symlink_to(outside / "secret.md")
     (root / "self.md").symlink_to(root / "self.md")
     (root / "folder.md").mkdir()
@@ -221,22 +205,22 @@ def test_too_deep_folders_and_too_many_notes_are_left_out_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep = "/".join("x" * (markdown.MOST_DEPTH + 1))
-    write(tmp_path, f"{deep}/deep.md", "text")
-    write(tmp_path, f"{deep[2:]}/less.md", "text")
+    put(tmp_path / f"{deep}/deep.md", "text")
+    put(tmp_path / f"{deep[2:]}/less.md", "text")
     corpus = read(tmp_path)
     assert [one.summary.id for one in corpus.memories] == [f"{deep[2:]}/less"]
     assert corpus.skipped == (Skipped(deep, "lies more than 12 folders deep"),)
     monkeypatch.setattr(markdown, "MOST_FILES", 2)
     for name in "abc":
-        write(tmp_path, f"{name}.md", "text")
+        put(tmp_path / f"{name}.md", "text")
     corpus = read(tmp_path)
-    assert titles(corpus) == ["a", "b"]
+    assert [one.summary.title for one in corpus.memories] == ["a", "b"]
     assert corpus.skipped[-1].reason == "holds more than 2 notes or 5,000 folders; the rest is not read"
 
 
 def test_each_section_of_an_instruction_file_is_a_memory(tmp_path: Path) -> None:
     for name in ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"):
-        write(tmp_path, name, CLAUDE)
+        put(tmp_path / name, CLAUDE)
         corpus = read_corpus(str(tmp_path / name))
         assert corpus.skipped == ()
         assert [(one.summary.id.partition("#")[2], one.summary.title) for one in corpus.memories] == [
@@ -250,13 +234,13 @@ def test_each_section_of_an_instruction_file_is_a_memory(tmp_path: Path) -> None
     assert (slow.summary.path, slow.summary.file) == (f"{tmp_path / name}:9", str(tmp_path / name))
     assert (slow.summary.id, slow.summary.category) == ("AGENTS#testing-slow-tests", "instruction")
     assert slow.sections[0].lines[-3:] == ("# start it", "docker compose up", "```")
-    write(tmp_path, "AGENTS.md", "- use uv\n- no pip\n")
+    put(tmp_path / "AGENTS.md", "- use uv\n- no pip\n")
     (one,) = read_corpus(str(tmp_path / "AGENTS.md")).memories
     assert (one.summary.title, one.body) == ("- use uv", "- use uv\n- no pip")
 
 
 def test_each_bullet_of_a_day_of_memsearch_is_a_memory_with_its_time(tmp_path: Path) -> None:
-    write(tmp_path, "2026-02-09.md", DAILY)
+    put(tmp_path / "2026-02-09.md", DAILY)
     corpus = read(tmp_path)
     first, second = corpus.memories
     assert first.summary.title == "Implemented caching system with Redis L1 and in-process LRU L2 and a fallback"
@@ -265,7 +249,7 @@ def test_each_bullet_of_a_day_of_memsearch_is_a_memory_with_its_time(tmp_path: P
     assert second.summary.path == f"{tmp_path}/2026-02-09.md:7"
     assert [one.where for one in corpus.skipped] == ["2026-02-09.md"]
     assert "a second time" in corpus.skipped[0].reason
-    write(tmp_path, "2026-02-09.md", "# Monday\n- bought milk\n- slept\n")
+    put(tmp_path / "2026-02-09.md", "# Monday\n- bought milk\n- slept\n")
     (one,) = read(tmp_path).memories
     assert (one.summary.id, one.summary.title) == ("2026-02-09", "Monday"), "a note of another program"
 
@@ -282,7 +266,7 @@ def test_each_bullet_of_codex_is_a_memory_that_keeps_its_id_when_others_come_and
     assert memories[0].summary.updated_at == "2026-08-04T10:40:59+00:00"
     assert memories[0].sections == (Section("Preference signals", ()),)
     assert (memories[3].summary.tags, memories[3].summary.updated_at) == ((), "")
-    before = {one.summary.title: one.summary.id for one in read_all(tmp_path, "raw_memories.md", RAW)}
+    before = {one.summary.title: one.summary.id for one in memories}
     more = RAW.replace("Reusable knowledge:\n", "Reusable knowledge:\n- Something new\n", 1)
     after = {one.summary.title: one.summary.id for one in read_all(tmp_path, "raw_memories.md", more)}
     assert after.keys() - before.keys() == {"Something new"}
@@ -290,9 +274,9 @@ def test_each_bullet_of_codex_is_a_memory_that_keeps_its_id_when_others_come_and
 
 
 def test_codex_memory_lists_files_and_keywords_that_are_no_memories(tmp_path: Path) -> None:
-    write(tmp_path, "raw_memories.md", RAW)
-    write(tmp_path, "MEMORY.md", MEMORY)
-    write(tmp_path, "memory_summary.md", "v1\n\n## User profile\nLikes short answers.\n")
+    put(tmp_path / "raw_memories.md", RAW)
+    put(tmp_path / "MEMORY.md", MEMORY)
+    put(tmp_path / "memory_summary.md", "v1\n\n## User profile\nLikes short answers.\n")
     memories = [one for one in read(tmp_path).memories if not one.summary.id.startswith("raw_")]
     assert [(one.summary.category, one.summary.title, one.summary.tags) for one in memories] == [
         ("preference", "look before you delete [Task 1]", ("router work", "routers", "live routes")),
@@ -303,15 +287,10 @@ def test_codex_memory_lists_files_and_keywords_that_are_no_memories(tmp_path: Pa
     ]
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
-def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path: Path) -> None:
-    import os
-
-    (tmp_path / os.fsdecode(b"a\xff.md")).write_bytes(b"text")
-    (tmp_path / os.fsdecode(b"b\xff.md")).write_bytes(b"\xff")
-    corpus = read(tmp_path)
-    assert [one.summary.id for one in corpus.memories] == ["a\ufffd"]
-    assert [one.where for one in corpus.skipped] == ["b\ufffd.md"]
+PIECES = (
+    *("-:#`\"' \n\ra\0\u2028é[]"),
+    *("---\n", "name: ", "type:", "tags:", "```", "\n- ", "\n## ", "<!-- session:", "# Task Group:", "v1"),
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -319,30 +298,19 @@ def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path:
     name=st.sampled_from(
         ["note.md", "CLAUDE.md", "2026-01-01.md", "raw_memories.md", "memory_summary.md", "MEMORY.md"]
     ),
-    text=st.lists(
-        st.sampled_from(
-            [
-                *"-:#`\"' \n\ra\0\u2028é[]",
-                "---\n",
-                "tags:",
-                "```",
-                "\n- ",
-                "\n## ",
-                "<!-- session:",
-                "# Task Group:",
-                "v1",
-            ]
-        ),
-        max_size=25,
-    ).map(lambda parts: "".join(parts).encode())
+    text=st.lists(st.sampled_from(PIECES), max_size=25).map(lambda parts: "".join(parts).encode())
     | st.binary(max_size=30),
 )
-def test_any_file_gives_memories_or_a_reason(tmp_path: Path, name: str, text: bytes) -> None:
-    path = write(tmp_path, name, text)
-    corpus = read_corpus(str(path))
+def test_any_file_gives_memories_or_a_reason_also_in_auto_memory(tmp_path: Path, name: str, text: bytes) -> None:
+    path, folder = tmp_path / name, tmp_path / "projects/-p/memory"
+    put(path, text)
+    put(folder / "note.md", text)
+    corpus, auto_memory = read_corpus(str(path)), read_corpus(str(folder))
     assert corpus.memories or corpus.skipped or not text.strip()
     ids = [one.summary.id for one in corpus.memories]
     assert len(ids) == len({*ids})
-    for one in corpus.memories:
+    assert len(auto_memory.memories) + len(auto_memory.skipped) == 1
+    assert {one.summary.category for one in auto_memory.memories} <= {*TYPES}
+    for one in (*corpus.memories, *auto_memory.memories):
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
         assert entry(one.summary, "high").isprintable()

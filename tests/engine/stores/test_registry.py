@@ -11,6 +11,7 @@ from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.paths import root_key
 from engine.stores.registry import format_of
 from engine.stores.roots import read_corpus
+from tests.engine.builders import put
 
 TYPED = "---\nname: a\ndescription: b\nmetadata: \n  node_type: memory\n  type: feedback\n---\nText\n"
 GRAPH = '{"type":"relation","from":"a","to":"b","relationType":"uses"}\n'
@@ -55,8 +56,7 @@ BY_PATH = [
 
 def write(root: Path, files: dict[str, str]) -> str:
     for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text, encoding="utf-8")
+        put(root / name, text)
     return str(root.resolve())
 
 
@@ -92,6 +92,22 @@ def test_all_kinds_of_memories_in_a_folder_are_read(tmp_path: Path) -> None:
     titles = [one.summary.title for one in corpus.memories]
     assert titles == ["Build: `make ship` deploys", "Use JWT", "a uses b", "b"]
     assert (corpus.skipped, corpus.notices) == ((), ())
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
+@pytest.mark.parametrize(
+    ("folder", "suffix", "broken"), [("decisions/", "json", b"not json"), ("", "md", b"\xff")], ids=["JSON", "Markdown"]
+)
+def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(
+    tmp_path: Path, folder: str, suffix: str, broken: bytes
+) -> None:
+    put(tmp_path / folder / os.fsdecode(b"a\xff." + suffix.encode()), "{}")
+    put(tmp_path / folder / os.fsdecode(b"b\xff." + suffix.encode()), broken)
+    corpus = read_corpus(str(tmp_path))
+    (one,) = corpus.memories
+    assert one.summary.id == "a\ufffd"
+    assert one.summary.path.endswith(f"/{folder}a\ufffd.{suffix}")
+    assert [one.where for one in corpus.skipped] == [f"{folder}b\ufffd.{suffix}"]
 
 
 @pytest.mark.parametrize(

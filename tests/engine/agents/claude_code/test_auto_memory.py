@@ -12,6 +12,7 @@ from engine.agents.claude_code.auto_memory import VARIABLE
 from engine.paths import project_slug
 from engine.settings.roots import find_roots
 from engine.settings.trust import trust
+from tests.engine.builders import put
 
 GIT = ["git", "-c", "user.email=a@b", "-c", "user.name=n", "-c", "protocol.file.allow=always"]
 PLACES = {
@@ -85,10 +86,8 @@ def test_it_is_named_by_the_main_tree_of_the_repository(repositories: Path) -> N
     for place in PLACES:
         start = (repositories / place).resolve()
         slug = project_slug(str((repositories / PLACES[place]).resolve()))
-        assert (
-            find_roots(str(start), {"HOME": "/home/me"}).auto_memory.folder
-            == f"/home/me/.claude/projects/{slug}/memory"
-        ), place
+        found = find_roots(str(start), {"HOME": "/home/me"}).auto_memory.folder
+        assert found == f"/home/me/.claude/projects/{slug}/memory", place
 
 
 def test_a_git_file_that_never_ends_is_no_repository(tmp_path: Path) -> None:
@@ -109,9 +108,7 @@ class Client:
         self.usual = self.home / ".claude/projects" / project_slug(str(self.main)) / "memory"
 
     def set(self, folder: Path, name: str = "settings.json", **settings: Any) -> None:
-        path = folder / ".claude" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(settings), "utf-8")
+        put(folder / ".claude" / name, json.dumps(settings))
 
     def names(self, folder: Path, **environ: str) -> str:
         """The folder of the auto memory for a client in *folder*."""

@@ -1,7 +1,6 @@
 """What a transcript's rows say, the last turns the hook sees, and where transcripts are."""
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from engine.agents.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
 from engine.lean.sha256 import hex_digest
 from engine.prompt import Turn
-from tests.engine.agents.claude_code.rows import write
+from tests.engine.agents.claude_code.rows import user, write
 from tests.engine.hook.world import NOT_TYPED
 
 JSON = st.recursive(
@@ -28,10 +27,6 @@ MESSAGES = st.fixed_dictionaries({"content": st.text() | BLOCKS | JSON}) | JSON
 HOSTILE_ROWS = st.fixed_dictionaries({"type": TYPES, "message": MESSAGES}) | st.dictionaries(
     st.sampled_from(FIELDS), JSON
 )
-
-
-def user(content: object, **fields: object) -> dict[str, Any]:
-    return {"type": "user", "message": {"role": "user", "content": content}, **fields}
 
 
 def assistant(*texts: str, **fields: object) -> dict[str, Any]:
@@ -104,7 +99,6 @@ def test_what_only_looks_like_a_prompt_is_not_one_and_its_origin_tells() -> None
         "<local-command-stdout>done</local-command-stdout>",
         "<bash-input>ls</bash-input>",
         "<bash-stdout>README</bash-stdout><bash-stderr></bash-stderr>",
-        "<task-notification>\n<task-id>1</task-id></task-notification>\nRead the output.",
         "[Request interrupted by user]",
         [{"type": "text", "text": "[Request interrupted by user for tool use]"}],
         "<user-prompt-submit-hook>MARK</user-prompt-submit-hook>",
@@ -185,14 +179,6 @@ def test_only_the_end_of_the_file_is_read_without_junk_and_a_line_that_is_being_
     junk = [42, [1], "massive error", {"type": "user", "message": "error"}, user(["wow error"]), b"\xff\xfe", b"", deep]
     path = write(tmp_path / "t.jsonl", user("before"), *junk, user("after"))
     assert last_turns(path, max_bytes=10_000_000) == (Turn("user", "before"), Turn("user", "after"))
-
-
-@pytest.mark.parametrize("name", ["missing.jsonl", "", "nul\0byte", ".", "pipe", "zero"])
-def test_a_file_that_cannot_be_read_has_no_turns_and_no_prompts(tmp_path: Path, name: str) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "zero").symlink_to("/dev/zero")
-    assert last_turns(f"{tmp_path}/{name}") == ()
-    assert living_prompts(f"{tmp_path}/{name}") is None
 
 
 @given(st.lists(HOSTILE_ROWS), st.binary(), st.integers(-1, 400))
