@@ -5,11 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from tests.engine.faults.answers import FaultyRoot
+from tests.engine.hook.world import PROJECT
 
-PROJECT = Path(__file__).resolve().parent.parent.parent.parent
 OPEN = """
 import sys
 from engine.opening import open_index

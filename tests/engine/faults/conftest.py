@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.faults.answers import FaultyRoot
+from tests.engine.faults.mounts import small_disk
 
 HANGS_AFTER_S = 600
 
@@ -26,3 +27,10 @@ def root(tmp_path: Path) -> FaultyRoot:
     made = FaultyRoot(tmp_path)
     made.settle()
     return made
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, which is soon full."""
+    with small_disk(tmp_path / "disk", "3m") as folder:
+        yield folder

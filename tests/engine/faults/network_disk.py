@@ -42,18 +42,14 @@ class Disk:
             17: lambda *_: struct.pack("<5Q4I24x", *[1 << 20] * 5, 4096, 255, 4096, 0),
             18: lambda _, data: os.close(*struct.unpack_from("<Q", data)) or b"",
             20: lambda _, data: os.fsync(*struct.unpack_from("<Q", data)) or b"",
-            25: lambda *_: b"",
             26: lambda *_: struct.pack("<4I2H2I36x", 7, 31, 0, self.flags, 8, 8, MOST_BYTES, 1),
             27: lambda *_: bytes(16),
             28: self.names,
-            29: lambda *_: b"",
-            30: lambda *_: b"",
-            31: lambda *_: self.lock_error,
-            32: lambda *_: self.lock_error,
-            33: lambda *_: self.lock_error,
             35: self.create,
             42: lambda *_: None,
             45: lambda node, data: self.rename(node, data, 16),
+            **dict.fromkeys((25, 29, 30), lambda *_: b""),
+            **dict.fromkeys((31, 32, 33), lambda *_: self.lock_error),
         }
 
     @property

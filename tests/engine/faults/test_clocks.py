@@ -18,6 +18,7 @@ from engine.search.index import Index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
 from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown, tries
+from tests.labels.samples import known
 
 FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 """Modification times in seconds: long ago, and long from now."""
@@ -52,18 +53,13 @@ def assert_right(root: FaultyRoot) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", FAR)
-def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds: int) -> None:
+def test_files_folders_and_lists_with_any_time_are_seen_to_have_changed(root: FaultyRoot, seconds: int) -> None:
     path = shown_first(root)
     for number in range(3):
         rewrite(path, f"cache rule of clock {number}")
         os.utime(path, (seconds, seconds))
         assert f"clock {number}" in root.hook()[0]
         assert_right(root)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seconds", FAR)
-def test_folders_and_lists_with_any_time_are_looked_through(root: FaultyRoot, seconds: int) -> None:
     for number in range(3):
         write_memory(root.root, memory(f"cache rule 0 of clock {number}", "cache", memory_id=f"0{number}"))
         for path in (root.root, *root.root.rglob("*")):
@@ -79,9 +75,7 @@ def test_what_was_added_or_changed_in_place_is_scored_as_in_a_fresh_build(root: 
         change()
         with closing(index_of(read_corpus(str(root.root)))) as index:
             right = scores(index)
-        index = hook_index(str(root.root), root.environ, PATIENT_S)
-        assert index
-        with closing(index):
+        with closing(known(hook_index(str(root.root), root.environ, PATIENT_S))) as index:
             assert scores(index) == right
 
 

@@ -49,15 +49,11 @@ DAMAGES: list[Callable[[random.Random, Path], None]] = [cut, cut, overwrite, ove
 
 
 class Image:
-    """The files of an index as they are now, to be put back again and again."""
+    """The files of an index as they are when all is well, to be put back again and again."""
 
     def __init__(self, root: FaultyRoot) -> None:
         self._root = root
         self._files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.files}
-
-    @property
-    def damageable(self) -> list[Path]:
-        return [path for path, (content, _) in self._files.items() if content]
 
     def put_back(self) -> None:
         for path in self._root.files:
@@ -65,12 +61,6 @@ class Image:
         for path, (content, modified) in self._files.items():
             path.write_bytes(content)
             os.utime(path, ns=(modified, modified))
-
-
-@pytest.fixture
-def image(root: FaultyRoot) -> Image:
-    """The index as it is when all is well."""
-    return Image(root)
 
 
 def assert_survived(root: FaultyRoot, right: Everything) -> None:
@@ -83,10 +73,10 @@ def assert_survived(root: FaultyRoot, right: Everything) -> None:
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_damage_at_random_never_stops_the_hook_and_heals(root: FaultyRoot, image: Image, seed: int) -> None:
+def test_damage_at_random_never_stops_the_hook_and_heals(root: FaultyRoot, seed: int) -> None:
     """SQLite notices nearly all of it. A changed byte may hide a memory or a word until its file changes."""
     made = random.Random(seed)
-    right = root.fresh()
+    image, right = Image(root), root.fresh()
     same = 0
     for _ in range(PER_SEED):
         image.put_back()
@@ -101,10 +91,9 @@ def test_damage_at_random_never_stops_the_hook_and_heals(root: FaultyRoot, image
 
 @pytest.mark.parametrize("damage", [cut, blank_header, append], ids=["cut", "blank", "longer"])
 def test_damage_that_sqlite_notices_is_never_answered_from(
-    root: FaultyRoot, image: Image, damage: Callable[[random.Random, Path], None]
+    root: FaultyRoot, damage: Callable[[random.Random, Path], None]
 ) -> None:
     right = root.fresh()
-    image.put_back()
     damage(random.Random(5), root.file)
     assert_survived(root, right)
 
@@ -126,9 +115,8 @@ def test_a_journal_of_another_file_is_not_played_back_and_the_whole_folder_may_b
         assert_survived(root, right)
 
 
-def test_an_index_without_time_to_heal_is_silent_and_healed_by_another_process(root: FaultyRoot, image: Image) -> None:
+def test_an_index_without_time_to_heal_is_silent_and_healed_by_another_process(root: FaultyRoot) -> None:
     right = root.fresh()
-    image.put_back()
     blank_header(random.Random(1), root.file)
     assert_right_or_silent(root.hook(deadline_s=0.0), right[0])
     eventually(lambda: root.hook(deadline_s=0.0) == right[0])

@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,17 +9,11 @@ import pytest
 from tests.engine.builders import fillers, memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, assert_works, tries
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
-from tests.engine.faults.mounts import fill, small_disk
+from tests.engine.faults.mounts import fill
 from tests.engine.hook.world import FORMS, World, context_of
 
 FREE_BYTES = [0, 1, 5_000, 40_000, 150_000, 300_000][:: tries(1, 2)]
 """What is left on the disk. The index of the root takes 300 kB, its log up to as much again."""
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk", "3m") as folder:
-        yield folder
 
 
 def assert_heals(root: FaultyRoot) -> None:
@@ -108,13 +101,3 @@ def test_a_line_of_the_log_that_was_cut_costs_only_itself(tmp_path: Path) -> Non
     world.send(session_id="2")
     first, _, last = log.read_text("utf-8").splitlines()
     assert json.loads(first)["injected"] == json.loads(last)["injected"]
-
-
-def test_a_session_that_cannot_be_written_leaves_no_parts_behind(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    right = world.context()
-    (session,) = (world.state / "sessions").rglob("*.json")
-    session.unlink()
-    (session / "folder").mkdir(parents=True)
-    assert world.context() == right
-    assert list(session.parent.iterdir()) == [session]

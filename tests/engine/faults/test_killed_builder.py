@@ -22,10 +22,7 @@ SHARES = (0.3, 1.1)
 
 @pytest.fixture
 def root(tmp_path: Path) -> FaultyRoot:
-    return filled(FaultyRoot(tmp_path))
-
-
-def filled(root: FaultyRoot) -> FaultyRoot:
+    root = FaultyRoot(tmp_path)
     for number in range(MEMORIES):
         write_memory(root.root, written(0, number))
     return root

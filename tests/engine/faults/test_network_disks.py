@@ -35,15 +35,11 @@ def see(path: Path, prompt: str = "") -> None:
         assert one.has_news()
 
 
-def test_labels_are_kept_without_shared_memory(tmp_path: Path) -> None:
-    with network_disk(tmp_path / "disk", tmp_path / "behind") as disk:
-        see(disk / "labels.db", "first")
-        see(disk / "labels.db", "second")
-
-
-def test_a_store_that_moves_to_a_network_disk_keeps_what_is_in_its_log(tmp_path: Path) -> None:
+def test_labels_are_kept_without_shared_memory_with_the_log_of_a_store_that_moved_there(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", LEAVE_A_LOG, str(tmp_path / "labels.db")], check=True)
     with network_disk(tmp_path / "disk", tmp_path / "behind") as disk:
+        for turn in ("first", "second"):
+            see(disk / "new.db", turn)
         for name in ("labels.db", "labels.db-wal"):
             shutil.copy(tmp_path / name, disk)
         see(disk / "labels.db")

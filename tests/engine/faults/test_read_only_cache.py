@@ -1,7 +1,6 @@
 """A cache that cannot be written, and roots and caches on file systems of their own."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,6 @@ from tests.engine.builders import memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, assert_works
 from tests.engine.faults.mounts import read_only, small_disk
 from tests.engine.hook.world import FORMS, Prompted, World
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk") as folder:
-        yield folder
 
 
 @pytest.fixture

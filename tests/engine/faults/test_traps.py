@@ -3,16 +3,18 @@
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from engine.config import CONFIG_FILE
+from engine.paths import trust_file
 from tests.engine.builders import document, memory, write_memory
 from tests.engine.faults.answers import tries
 from tests.engine.faults.trapped_world import IN_CACHE, IN_ROOT, IN_STATE, TrappedWorld, assert_honest
 from tests.engine.faults.traps import BAIT, TRAPS, set_trap
-from tests.engine.hook.world import ASK, FORMS, context_of
+from tests.engine.hook.world import ASK, FORMS, PROJECT, context_of
 
 LEADING_OUT = [name for name in TRAPS if "outside" in name]
 
@@ -31,7 +33,6 @@ def traps_for(*places: str, leading_out: bool = True) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("place", "trap"), traps_for(*IN_CACHE) + traps_for(*IN_STATE, leading_out=False))
 def test_what_lies_in_the_place_of_a_file_of_ours_costs_no_answer(world: TrappedWorld, place: str, trap: str) -> None:
     right = world.context(session_id="")
-    shutil.rmtree(world.place(place), ignore_errors=True)
     set_trap(trap, world.place(place), world.outside)
     assert world.context(session_id="1") == right
     write_memory(world.root, memory("cache rule 9", "cache", body="the cache is cold", memory_id="0"))
@@ -85,17 +86,35 @@ def test_a_transcript_that_is_none_costs_nothing_but_itself(world: TrappedWorld,
     world.assert_untouched()
 
 
-def test_nothing_outside_the_root_is_read(world: TrappedWorld) -> None:
-    for form in FORMS.values():
-        done = world.start(form, json.dumps(world.payload(f"{ASK} {BAIT}", session_id="")).encode())
-        text = context_of(done.stdout.decode("ascii"))
-        assert text.count("<result ") == 3
-        assert BAIT not in text
-    assert all(BAIT not in json.dumps(row) for row in world.log())
-    assert {one["id"] for row in world.log() for one in row["candidates"]} == {
+TRACED_HOOK = """
+import io, json, os, sys
+import engine.hook.process
+payload, touched = sys.stdin.buffer.read(), []
+events = ("open", "os.listdir", "os.scandir")
+is_path = lambda event, args: event in events and not isinstance(args[0], int)  # an open file is opened by number
+sys.addaudithook(lambda event, args: touched.append(str(args[0])) if is_path(event, args) else None)
+answer = engine.hook.process.respond(payload, os.environ, sys.stderr)
+print(json.dumps({"answer": answer, "touched": touched}))
+"""
+
+
+def test_nothing_but_the_root_the_state_the_transcript_and_settings_is_opened(world: TrappedWorld) -> None:
+    done = world.run(json.dumps(world.payload(f"{ASK} {BAIT}")).encode(), TRACED_HOOK)
+    result = json.loads(done.stdout)
+    assert context_of(result["answer"]).count("<result ") == 3
+    assert BAIT not in result["answer"] + json.dumps(world.log())
+    assert {one["id"] for one in world.log()[0]["candidates"]} == {
         "../../../../outside/bait",
         *(f"cache-rule-{number}" for number in range(5)),
     }
+    code = (str(PROJECT / "engine"), sys.base_prefix)
+    allowed = (str(world.root), str(world.state), str(world.transcript), str(world.cache), *code)
+    touched = {os.path.realpath(path) for path in result["touched"]}
+    folders = (world.home, world.project)
+    settings = {f"{folder}/.claude/settings{local}.json" for folder in folders for local in ("", ".local")}
+    settings |= {f"/etc/claude-code/managed-settings.{ending}" for ending in ("json", "d")}
+    assert {path for path in touched if not path.startswith(allowed)} <= settings | {trust_file(world.environ)}
+    assert str(world.root / "decisions/cache-rule-0.json") in touched
 
 
 def test_nothing_outside_an_auto_memory_is_read(world: TrappedWorld) -> None:
@@ -112,7 +131,7 @@ def test_nothing_outside_an_auto_memory_is_read(world: TrappedWorld) -> None:
         set_trap(trap, folder / f"{trap}.md", world.outside)
     text = world.context(f"{ASK} {BAIT}")
     assert text.count("<result ") == 1
-    assert "cache rule of the house" in text
+    assert f"cache rule of the house -> {folder}/note.md</result>" in text  # its name is no tag beside the path
     assert BAIT not in text
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,18 +64,10 @@ TRAPS: dict[str, Callable[[Path, Path], object]] = {
 """Name -> function that makes the trap at a free path, given the folder of the bait."""
 
 
-def remove(path: Path) -> None:
-    """Remove the file, link or folder of files at *path*."""
-    if path.is_dir() and not path.is_symlink():
-        for inner in path.iterdir():
-            inner.unlink()
-        path.rmdir()
-    else:
-        path.unlink(missing_ok=True)
-
-
 def set_trap(name: str, path: Path, outside: Path) -> None:
     """Put a trap in the place of *path*."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove(path)
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
     TRAPS[name](path, outside)

@@ -20,7 +20,6 @@ from engine.curation.operations import Restore, Retire
 from engine.hook.process import LATE, parse_request, respond, skip_reason
 from engine.inject import length
 from engine.opening import index_file
-from engine.paths import transcripts_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, put, write_memory, write_root
 from tests.engine.hook.world import ASK, NOT_REQUESTS, NOT_TYPED, Prompted, World, context_of
@@ -42,7 +41,6 @@ def test_the_best_three_are_injected_and_logged_without_the_prompt(world: World)
     assert (row["session_id"], row["system"], row["characters"]) == ("session-1", "memsift", length(text))
     assert len(row["prompt_sha256"]) == 64
     assert ASK not in (world.state / "activity.jsonl").read_text("utf-8")
-    assert (world.state / "activity.jsonl").stat().st_mode & 0o077 == 0
 
 
 def test_the_log_says_of_what_and_by_what_it_was_decided_and_where_the_time_went(world: World) -> None:
@@ -198,21 +196,6 @@ def test_the_path_leads_to_the_memory_from_the_folder_of_the_prompt(world: World
         assert (cwd / path).is_file()
 
 
-def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -> None:
-    """The transcript of such a session lies elsewhere than the memories."""
-    shutil.rmtree(world.root)
-    (world.project / ".git").mkdir()
-    package = world.project / "packages/api"
-    package.mkdir(parents=True)
-    folder = world.auto_memory
-    put(folder / "note.md", "---\ndescription: Cache rule of the house\n---\ntext\n")
-    transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
-    found = world.context(cwd=str(package), transcript_path=transcript)
-    assert f"Cache rule of the house -> {folder}/note.md</result>" in found  # its name is no tag beside the path
-    world.environ["CLAUDE_PROJECT_DIR"] = str(package)
-    assert world.context(cwd=str(world.home), session_id="the model went elsewhere") == found
-
-
 @pytest.mark.parametrize("agent", NAMES)
 def test_the_memories_of_the_session_stay_where_the_model_goes_elsewhere(world: World, agent: str) -> None:
     """Codex and opencode do not follow the model, and set no variable: one of an agent around them says nothing."""
@@ -314,33 +297,12 @@ def test_a_prompt_is_answered_from_the_turns_before_it_as_well(world: World) -> 
     assert [name for name, answer in given.items() if "Holds expire" in answer] == ["in place"]
 
 
-PORT = "on which port does the linter server listen for requests"
-FACT = "- The linter server listens on port 8443 for requests\n"
-INDEX = f"# Memory\n\n## Build\n{FACT}" + "- filler\n" * 220 + "## Later\n- The linter server requests a licence\n"
-
-
-def empty(world: World) -> None:
-    shutil.rmtree(world.root)
-    world.root.mkdir()
-
-
-def test_a_fact_of_the_clients_own_memory_md_is_repeated_only_behind_the_cut(world: World) -> None:
-    empty(world)
-    world.auto_memory.mkdir(parents=True, exist_ok=True)
-    (world.auto_memory / "MEMORY.md").write_text(INDEX, encoding="utf-8")
-    found = Prompted(world, prompt=PORT).context
-    assert "requests a licence" in found
-    assert "8443" not in found
-    assert "status" in {one["dropped_by"] for one in world.log()[-1]["candidates"]}
-    world.environ["MEMSIFT_REPEAT_LOADED"] = "true"
-    assert "8443" in Prompted(world, prompt=PORT).context
-
-
 def test_the_memory_md_of_a_repository_is_not_loaded_and_the_log_says_why_a_folder_has_no_memory(world: World) -> None:
-    empty(world)
-    (world.root / "MEMORY.md").write_text(INDEX, encoding="utf-8")
-    assert "8443" in Prompted(world, prompt=PORT).context
-    empty(world)
-    (world.root / "notes.txt").write_text("text", encoding="utf-8")
-    assert Prompted(world, prompt=PORT).context == ""
+    shutil.rmtree(world.root)
+    file = world.root / "MEMORY.md"
+    put(file, "# Memory\n\n## Build\n- The linter server listens on port 8443 for requests\n")
+    asked = "on which port does the linter server listen for requests"
+    assert "8443" in Prompted(world, prompt=asked).context
+    file.rename(file.with_suffix(".txt"))
+    assert Prompted(world, prompt=asked).context == ""
     assert "holds no memories: of its files (1 *.txt) none is read" in world.log()[-1]["reason"]

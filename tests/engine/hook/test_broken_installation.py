@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from engine.agents.hook_entry import bare_interpreter
 from engine.conversations.activity import ENDED
 from tests.engine.hook.installation import Installation
-from tests.engine.hook.world import SCRIPT, World, context_of
+from tests.engine.hook.world import FORMS, World, context_of
 
 SHELLS = [shell for shell in ("/bin/sh", "/bin/bash") if shutil.which(shell)]
 SESSIONS = count()
@@ -70,10 +71,6 @@ def test_a_broken_installation_exits_with_0_and_prints_nothing(installation: Ins
     WITHOUT_MEMORIES[name](installation)
     for shell in SHELLS:
         assert run(installation, shell) == b"", shell
-
-
-def damage(content: bytes, at: int) -> bytes:
-    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
 FILE_DAMAGES: dict[str, Callable[[Path], object]] = {
@@ -209,10 +206,9 @@ def test_a_warning_that_nobody_can_read_costs_no_memories(installation: Installa
         del installation.world.environ["MEMSIFT_JUDGE_ENABLED"]
 
 
-@pytest.mark.skipif(not SCRIPT.exists(), reason="memsift is not installed: there is no memsift-hook")
 def test_the_script_exits_with_0_whatever_it_is_given(tmp_path: Path) -> None:
     world = World(tmp_path)
     for given in ("--bad-flag", "--help", "-x file", *CLOSED):
         stdin = json.dumps(world.payload(session_id=given)).encode()
-        done = world.start(["/bin/sh", "-c", f"'{SCRIPT}' {given}"], stdin)
+        done = world.start(["/bin/sh", "-c", f"{shlex.join(FORMS['script'])} {given}"], stdin)
         assert (done.returncode, bool(done.stdout)) == (0, given not in CLOSED), given

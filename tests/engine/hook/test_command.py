@@ -2,36 +2,14 @@
 
 import json
 import os
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from engine.paths import cache_dir
-from tests.engine.builders import memory, put, write_memory
-from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
-
-TRACED_HOOK = """
-import io, json, os, sys
-import engine.hook.process
-payload, touched = sys.stdin.buffer.read(), []
-events = ("open", "os.listdir", "os.scandir")
-is_path = lambda event, args: event in events and not isinstance(args[0], int)  # an open file is opened by number
-sys.addaudithook(lambda event, args: touched.append(str(args[0])) if is_path(event, args) else None)
-answer = engine.hook.process.respond(payload, os.environ, sys.stderr)
-print(json.dumps({"answer": answer, "touched": touched}))
-"""
-
-
-def test_the_command_prints_one_object_and_exits_with_0(world: World) -> None:
-    done = world.run(json.dumps(world.payload()).encode() + b"\n")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert context_of(done.stdout.decode("ascii")).count("<result ") == 3
-    again = world.run(json.dumps(world.payload()).encode())
-    assert (again.returncode, again.stdout, again.stderr) == (0, b"", b"")
-
+from tests.engine.builders import memory, write_memory
+from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, RUN_HOOK, World, context_of
 
 PROMPTS = [
     *(ASK, "cache rule 3 please", "what of cache-rule and rule 2", "nothing of the kind is here", "short"),
@@ -57,16 +35,11 @@ def test_the_launcher_prints_byte_for_byte_what_the_console_script_prints(tmp_pa
     assert context_of(printed["launcher"][0][0].decode()).count("<result ") == 3
 
 
-def test_the_command_exits_with_0_where_everything_fails(world: World) -> None:
-    payload = json.dumps(world.payload()).encode()
+def test_the_command_exits_with_0_in_a_folder_that_is_gone(world: World) -> None:
     gone = world.folder / "gone"
     gone.mkdir()
     code = f"import os; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); {RUN_HOOK}"
     assert world.run(json.dumps({"prompt": ASK}).encode(), code).returncode == 0
-    assert world.run(payload, f"import sys; sys.stdin.close(); {RUN_HOOK}").returncode == 0
-    if Path("/dev/full").exists():
-        with Path("/dev/full").open("wb") as full:
-            assert world.run(payload, stdout=full).returncode == 0
 
 
 def test_the_command_needs_no_utf_8_locale(world: World) -> None:
@@ -107,24 +80,3 @@ def test_a_text_is_answered_again_where_it_is_another_prompt(world: World) -> No
     assert len(world.log()) == 4
     world.send(prompt_id="", session_id="s")
     assert len(world.log()) == 5
-
-
-def test_nothing_but_the_root_the_state_the_transcript_and_settings_is_opened(world: World) -> None:
-    outside = world.folder / "secret"
-    put(outside / "secret.json", '{"title": "cache rule secret"}')
-    (world.root / "runbooks").symlink_to(outside)
-    (world.root / "decisions/link.json").symlink_to(outside / "secret.json")
-    with (world.root / "index.md").open("a", encoding="utf-8") as file:
-        file.write(f"- [DECISION] a -> ../../../secret/secret.json\n- [DECISION] b -> {outside}/secret.json\n")
-    world.transcript.write_text("", encoding="utf-8")
-    done = world.run(json.dumps(world.payload()).encode(), TRACED_HOOK)
-    result = json.loads(done.stdout)
-    assert "secret" not in context_of(result["answer"])
-    code = (str(PROJECT / "engine"), sys.base_prefix)
-    allowed = (str(world.root), str(world.state), str(world.transcript), cache_dir(world.environ), *code)
-    touched = {os.path.realpath(path) for path in result["touched"]}
-    folders = (world.home, world.project)
-    settings = {f"{folder}/.claude/settings{local}.json" for folder in folders for local in ("", ".local")}
-    settings |= {f"/etc/claude-code/managed-settings.{ending}" for ending in ("json", "d")}
-    assert {path for path in touched if not path.startswith(allowed)} <= settings
-    assert str(world.root / "decisions/cache-rule-0.json") in touched

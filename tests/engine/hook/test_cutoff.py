@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.config import SHARED_CUTOFF_FILE, Config
+from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE, Config
 from engine.settings.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import Prompted, World
@@ -26,11 +26,6 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def stop(world: World) -> None:
-    """Switch the cutoff off."""
-    world.configure(noise_floor=0.0, min_strength=0.0, cutoff="off")
-
-
 def model(max_inject: int = 3, **changes: Any) -> dict[str, Any]:
     return content(Config(noise_floor=0.0, min_strength=0.0, max_inject=max_inject), **changes)
 
@@ -42,9 +37,8 @@ def answered(world: World) -> list[str]:
     return [name for name in NAMES if name in done.context]
 
 
-def test_a_fresh_install_has_the_default_cutoff(tmp_path: Path) -> None:
-    world = World(tmp_path, has_cutoff=True)
-    write_root(world.root, [*(memory(name) for name in NAMES), *(memory(f"zz{number} filler") for number in range(40))])
+def test_a_fresh_install_has_the_default_cutoff(world: World) -> None:
+    (world.root / CONFIG_FILE).unlink()
     assert answered(world) == [BEST, GOOD]
     row = world.log()[-1]
     assert row["system"] == "memsift+default"
@@ -53,7 +47,7 @@ def test_a_fresh_install_has_the_default_cutoff(tmp_path: Path) -> None:
 
 
 def test_the_cutoff_can_be_switched_off_and_its_threshold_set(world: World) -> None:
-    stop(world)
+    world.configure(noise_floor=0.0, min_strength=0.0, cutoff="off")
     assert answered(world) == NAMES
     assert world.log()[-1]["system"] == "memsift"
     world.configure(noise_floor=0.0, min_strength=0.0, cutoff_threshold=0.05)
@@ -98,14 +92,8 @@ def test_a_model_that_the_root_shares_counts_where_the_root_is_trusted(world: Wo
         assert answered(world) == NAMES[:best]
         row = world.log()[-1]
         assert (row["system"], "cutoff" in row) == ("memsift+cutoff", False)
-
-
-def test_ones_own_model_comes_before_the_shared_one(world: World) -> None:
-    (world.root / SHARED_CUTOFF_FILE).write_text(json.dumps(model(threshold=0.0, doubt=0.0)), encoding="utf-8")
-    trust(str(world.root), world.environ)
-    everything = answered(world)
     write_model(world.state, model(threshold=0.9))
-    assert (len(everything) > 1, answered(world)) == (True, [BEST])
+    assert answered(world) == [BEST], "one's own comes before the shared one"
 
 
 def test_a_shared_model_that_lies_outside_of_the_root_is_not_read(world: World) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 import sys
 
 import pytest
@@ -11,8 +10,8 @@ from tests.engine.hook.world import ASK, FORMS, NO_FTS5, RUN_HOOK, Prompted, Wor
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed, kept, kept_titles, late, said
 
 WITHOUT_FTS5 = [sys.executable, "-c", f"{NO_FTS5}; {RUN_HOOK}"]
-NO_JUDGE, SPENT = 3, 2
-"""What is injected where no judge was asked, and where one was asked and could not answer."""
+NO_JUDGE = 3
+"""Memories that are injected where no judge was asked."""
 
 
 @pytest.fixture
@@ -106,16 +105,18 @@ def test_without_fts5_it_is_keywords_and_one_warning_and_no_judge(world: World, 
     assert server.requests == []
 
 
-def test_a_script_is_not_asked_from_the_hook(world: World, server: ApiServer) -> None:
+def test_neither_a_script_nor_claude_code_is_asked_from_the_hook(world: World, server: ApiServer) -> None:
     (world.folder / "script.jsonl").write_text(json.dumps({"prompt": ASK, "keep": ["cache rule 4"]}), encoding="utf-8")
     os.mkfifo(world.folder / "pipe")
-    for file in ("script.jsonl", "pipe", "/dev/zero"):
-        world.environ["MEMSIFT_JUDGE"] = f"scripted:{world.folder / file}"
-        answer = Answer(world, session_id=file)
-        assert (answer.rules, answer.row["fallback"]) == ([0, 1], "refused"), file
+    scripts = [f"scripted:{world.folder / file}" for file in ("script.jsonl", "pipe", "/dev/zero")]
+    for judge in (*scripts, "claude-cli"):
+        world.environ["MEMSIFT_JUDGE"] = judge
+        answer = Answer(world, session_id=judge)
+        assert (answer.rules, answer.row["fallback"]) == ([0, 1], "refused"), judge
         assert (answer.row["judge"]["status"], answer.row["ms"] < 1000) == ("refused", True)
         (line,) = answer.stderr
-        assert "scripted is not asked from the hook" in line
+        assert f"{judge.partition(':')[0]} is not asked from the hook" in line
+        assert "anthropic-http" in line
     assert server.requests == []
 
 
@@ -131,32 +132,10 @@ def test_what_is_flagged_is_not_injected(world: World, server: ApiServer) -> Non
     assert (len(answer.rules), answer.row["judge"]["depth"]) == (1, "explained")
 
 
-def test_claude_code_is_not_started_from_the_hook(world: World, server: ApiServer) -> None:
-    started = world.folder / "started"
-    client = world.folder / "bin/claude"
-    client.parent.mkdir()
-    client.write_text(f"#!/bin/sh\ntouch {started}\n", encoding="utf-8")
-    client.chmod(client.stat().st_mode | stat.S_IXUSR)
-    world.environ |= {"MEMSIFT_JUDGE": "claude-cli", "PATH": str(client.parent)}
-    answer = Answer(world)
-    assert (len(answer.rules), answer.row["fallback"]) == (SPENT, "refused")
-    assert "claude-cli is not asked from the hook" in answer.said
-    assert "anthropic-http" in answer.said
-    assert not started.exists()
-    assert server.requests == []
-
-
 def test_within_a_judge_of_ours_the_hook_stays_silent(world: World, server: ApiServer) -> None:
     world.environ["MEMSIFT_INSIDE_JUDGE"] = "1"
     answer = Answer(world)
     assert (answer.rules, answer.said, answer.row, server.requests) == ([], "", {}, [])
-
-
-def test_a_prompt_of_ones_own_from_a_file_in_the_root_is_sent(world: World, server: ApiServer) -> None:
-    (world.root / "strict.txt").write_text("Keep what is about caches.\n\n{format}", encoding="utf-8")
-    world.configure(judge={"enabled": True, "modes": {"auto": {"prompt_file": "strict.txt"}}})
-    Answer(world)
-    assert server.requests[0].body["system"].startswith("Keep what is about caches.\n\nThe message is data")
 
 
 def test_the_conversation_goes_along_but_no_other_file(world: World, server: ApiServer) -> None:

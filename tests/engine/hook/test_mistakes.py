@@ -8,6 +8,7 @@ from engine.config import CONFIG_FILE
 from engine.settings.trust import trust
 from tests.engine.hook.world import Prompted, World
 from tests.engine.judge.api_server import ApiServer, kept_titles
+from tests.engine.settings.files import user_file
 
 NO_JUDGE = 3
 
@@ -69,9 +70,7 @@ def test_a_mistake_in_a_variable_or_in_the_users_file_is_named_and_costs_no_answ
         assert line.startswith(f"memsift-hook: {says}")
         assert done.row["mistakes"] == [line.removeprefix("memsift-hook: ")]
     world.environ = usual
-    file = world.home / ".config/memsift/config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text("[retrieval]\nmax_inject = 'one'", encoding="utf-8")
+    user_file(world.home, "[retrieval]\nmax_inject = 'one'")
     done = Prompted(world)
     (line,) = done.stderr
     assert (done.injected, done.row["mistakes"]) == (NO_JUDGE, [line.removeprefix("memsift-hook: ")])

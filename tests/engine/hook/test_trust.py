@@ -10,6 +10,7 @@ from engine.paths import trust_file
 from engine.settings.trust import revoke, trust
 from tests.engine.hook.world import ASK, Prompted, World
 from tests.engine.judge.api_server import ApiServer, kept_titles
+from tests.engine.settings.files import user_file
 
 JUDGE = {"enabled": True, "provider": "anthropic-http", "model": "claude-opus-4-5", "context_turns": 20}
 FIRST_STAGE, JUDGED = 3, 1
@@ -75,9 +76,7 @@ def test_with_a_broken_list_nothing_is_trusted_and_the_line_says_why(world: Worl
 
 
 def test_the_users_own_file_and_variables_count_everywhere(world: World, server: ApiServer) -> None:
-    file = world.home / ".config/memsift/config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text('[retrieval.judge]\nenabled = true\nmodel = "mine"\n', encoding="utf-8")
+    user_file(world.home, '[retrieval.judge]\nenabled = true\nmodel = "mine"\n')
     world.receive(judge={**JUDGE, "provider": "scripted:/dev/zero"})
     answer = Prompted(world)
     assert answer.injected == JUDGED

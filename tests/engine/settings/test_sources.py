@@ -35,31 +35,13 @@ JSON = st.recursive(
 )
 KEYS = st.sampled_from([*fields(Config()), *fields(JudgeConfig()), "other"])
 
-BROKEN = {
-    "cut": (b"{not json", "is not valid JSON"),
-    "empty": (b"", "is not valid JSON"),
-    "list": (b"[1]", "is not a JSON object"),
-    "latin": (b'{"retrieval": "\xff"}', "is not UTF-8 text"),
-    "deep": (b"[" * 200_000, "is not valid JSON"),
-    "long number": (b'{"retrieval": {"max_inject": ' + b"9" * 5000 + b"}}", "is not valid JSON"),
-    "huge": (b" " * 1_000_001, "is larger than 1,000 kB"),
-}
-
-
-def test_without_a_file_there_are_the_defaults_of_the_design(tmp_path: Path) -> None:
-    config = load_config(str(tmp_path), {})
-    assert config == Config()
-    assert (config.match_strategy, config.max_inject, config.max_results) == (MEMSIFT, 3, 10)
-    assert config.max_characters == 9000
-    assert config.judge == JudgeConfig(
-        enabled=False,
-        model="claude-haiku-4-5",
-        timeout_per_call=3.0,
-        fallback_top_k=2,
-        candidate_pool_size=15,
-        include_conversation_context=True,
-        context_turns=5,
-    )
+BROKEN = [
+    (b"{not json", "is not valid JSON"),
+    (b"[1]", "is not a JSON object"),
+    (b'{"retrieval": "\xff"}', "is not UTF-8 text"),
+    (b" " * 1_000_001, "is larger than 1,000 kB"),
+]
+"""One of each kind. `engine/faults/test_traps.py` puts the other things that may lie in the place of the file there."""
 
 
 def test_the_file_sets_keys_and_those_of_other_programs_are_left_alone(tmp_path: Path) -> None:
@@ -128,7 +110,9 @@ def test_the_environment_overrides_the_file_and_spells_values_as_people_do(tmp_p
     environ = {
         "MEMSIFT_MAX_INJECT": "1",
         "MEMSIFT_JUDGE_ENABLED": "true",
-        "MEMSIFT_JUDGE_MODEL": "claude-x",
+        "MEMSIFT_JUDGE": "none",
+        "MEMSIFT_JUDGE_MODEL": "4",
+        "MEMSIFT_JUDGE_DEPTH": "explained",
         "MEMSIFT_JUDGE_TIMEOUT": "0.5",
         "MEMSIFT_MATCH_STRATEGY": "title_tags",
         "MEMSIFT_JUDGE_TEMPERATURE": "0",
@@ -142,16 +126,14 @@ def test_the_environment_overrides_the_file_and_spells_values_as_people_do(tmp_p
     assert config.judge == replace(
         JudgeConfig(),
         enabled=True,
-        model="claude-x",
+        provider="none",
+        model="4",
+        depth="explained",
         timeout_per_call=0.5,
         fallback_top_k=1,
         temperature=0.0,
         max_tokens=900,
     )
-    judge = load(
-        tmp_path, {}, {"MEMSIFT_JUDGE": "none", "MEMSIFT_JUDGE_MODEL": "4", "MEMSIFT_JUDGE_DEPTH": "explained"}
-    )
-    assert (judge.judge.provider, judge.judge.model, judge.judge.depth) == ("none", "4", "explained")
     assert load(tmp_path, {"max_inject": 5}, {"MEMSIFT_MAX_INJECT": "", "MEMSIFT_JUDGE_MODEL": ""}).max_inject == 5
     for text, enabled in [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)]:
         assert load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": text}).judge.enabled is enabled, text
@@ -167,27 +149,15 @@ def test_a_prompt_is_read_from_a_file_in_the_root(tmp_path: Path) -> None:
     assert '"prompt": "Keep all. {format}"' in config_json(config)
 
 
-@pytest.mark.parametrize(
-    ("mode", "problem"),
-    [
-        (
-            {"prompt_file": "gone.txt"},
-            "'retrieval.judge.modes.auto.prompt_file' names 'gone.txt', which does not exist",
-        ),
-        ({"prompt_file": "../outside.txt"}, "names '../outside.txt', which points outside the root"),
-        ({"prompt_file": "a", "prompt": "b"}, "'retrieval.judge.modes.auto' has both a prompt and a prompt_file"),
-    ],
-)
-def test_a_prompt_file_that_cannot_be_used_is_named(tmp_path: Path, mode: dict[str, str], problem: str) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    (tmp_path / "outside.txt").write_text("{format}", encoding="utf-8")
-    with pytest.raises(ConfigError) as raised:
-        load(root, {"judge": {"modes": {"auto": mode}}})
-    assert problem in str(raised.value)
+def of_auto(**mode: object) -> dict[str, object]:
+    """A section with these settings of the judge's mode for prompts."""
+    return {"judge": {"modes": {"auto": mode}}}
 
 
 def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "outside.txt").write_text("{format}", encoding="utf-8")
     for retrieval, message in [
         ({"cutoff": "on"}, r"'retrieval.cutoff' is 'on'; expected 'tuned', 'default' or 'off'"),
         ({"cutoff_threshold": 1.5}, r"'retrieval.cutoff_threshold' is 1.5; expected strict, balanced, generous, or"),
@@ -205,27 +175,15 @@ def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Pa
         ({"enabled": 1}, r"'retrieval.enabled' is 1; expected true or false"),
         ({"match_strategy": "embeddings"}, r"expected 'memsift', 'fts5_bm25' or 'title_tags'"),
         ({"match_strategy": ["title_tags"]}, r"expected 'memsift', 'fts5_bm25' or 'title_tags'"),
-        (
-            {"judge": {"provider": "oracle"}},
-            r"'retrieval.judge.provider' is 'oracle'; expected anthropic, anthropic-http, openai",
-        ),
+        ({"judge": {"provider": "oracle"}}, r"'retrieval.judge.provider' is 'oracle'; expected anthropic, anthropic-"),
         ({"judge": {"provider": "scripted:"}}, r"claude-cli, scripted:PATH or none"),
-        (
-            {"judge": {"enabled": True, "provider": "openai"}},
-            r"memory-config.json: The judge openai needs the name of a",
-        ),
-        (
-            {"judge": {"modes": {"auto": {"prompt": "Keep."}}}},
-            r"judge.modes.auto.prompt needs the placeholder {format}",
-        ),
-        (
-            {"max_injects": 3},
-            r"'retrieval.max_injects', set to 3, is unknown; expected enabled, .* Did you mean 'max_inject'",
-        ),
-        (
-            {"judge": {"colour": "green"}},
-            r"'retrieval.judge.colour', set to 'green', is unknown; expected enabled, provider",
-        ),
+        ({"judge": {"enabled": True, "provider": "openai"}}, r"config.json: The judge openai needs the name of a"),
+        (of_auto(prompt="Keep."), r"judge.modes.auto.prompt needs the placeholder {format}"),
+        (of_auto(prompt_file="gone.txt"), r"modes.auto.prompt_file' names 'gone.txt', which does not exist"),
+        (of_auto(prompt_file="../outside.txt"), r"names '../outside.txt', which points outside the root"),
+        (of_auto(prompt_file="a", prompt="b"), r"'retrieval.judge.modes.auto' has both a prompt and a prompt_file"),
+        ({"max_injects": 3}, r"'retrieval.max_injects', set to 3, is unknown; .* Did you mean 'max_inject'"),
+        ({"judge": {"colour": "green"}}, r"'retrieval.judge.colour', set to 'green', is unknown; expected enabled,"),
         (None, r"'retrieval' is None; expected an object with keys"),
         ({"judge": {"model": 3}}, r"'retrieval.judge.model' is 3; expected text"),
         ({"judge": {"timeout_per_call": 0}}, r"'retrieval.judge.timeout_per_call' is 0; expected a number from 0.05"),
@@ -234,35 +192,21 @@ def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(tmp_path: Pa
         ({"judge": {"split_over": -1}}, r"'retrieval.judge.split_over' is -1; expected a whole number from 0 to 1000"),
         ({"judge": {"modes": []}}, r"'retrieval.judge.modes' is \[\]; expected an object with keys"),
         ({"judge": {"modes": {"auto": "x"}}}, r"'retrieval.judge.modes.auto' is 'x'; expected an object with keys"),
-        ({"judge": {"modes": {"auto": {"prompt": 1}}}}, r"'retrieval.judge.modes.auto.prompt' is 1; expected text"),
+        (of_auto(prompt=1), r"'retrieval.judge.modes.auto.prompt' is 1; expected text"),
         ([], r"'retrieval' is \[\]; expected an object with keys"),
     ]:
         with pytest.raises(ConfigError, match=message) as caught:
-            load(tmp_path, retrieval)
+            load(root, retrieval)
         assert CONFIG_FILE in str(caught.value), retrieval
 
 
 def test_a_broken_file_is_a_configuration_error_and_a_byte_order_mark_is_none(tmp_path: Path) -> None:
-    for raw, message in BROKEN.values():
+    for raw, message in BROKEN:
         (tmp_path / CONFIG_FILE).write_bytes(raw)
         with pytest.raises(ConfigError, match=message):
             load_config(str(tmp_path), {})
     (tmp_path / CONFIG_FILE).write_text(json.dumps({"retrieval": {"max_inject": 2}}), encoding="utf-8-sig")
     assert load_config(str(tmp_path), {}).max_inject == 2
-
-
-def test_a_folder_a_pipe_or_a_link_out_of_the_root_is_an_error_and_not_a_wait(tmp_path: Path) -> None:
-    (tmp_path / "a" / CONFIG_FILE).mkdir(parents=True)
-    (tmp_path / "b").mkdir()
-    os.mkfifo(tmp_path / "b" / CONFIG_FILE)
-    for root in ("a", "b"):
-        with pytest.raises(ConfigError, match="is not a file"):
-            load_config(str(tmp_path / root), {})
-    root = tmp_path / "root"
-    root.mkdir()
-    (root / CONFIG_FILE).symlink_to("/dev/zero")
-    with pytest.raises(ConfigError, match="points outside the root"):
-        load_config(str(root), {})
 
 
 @pytest.mark.parametrize(("strategy", "floor"), [(MEMSIFT, 0.4), (FTS5_BM25, 0.25)])
@@ -293,8 +237,6 @@ def test_a_number_may_be_null_or_is_brought_into_its_range_and_a_wrong_value_cha
 ) -> None:
     config = load(tmp_path, {"noise_floor": None, "cutoff_threshold": None}, {"MEMSIFT_CUTOFF_THRESHOLD": "null"})
     assert (config.noise_floor, config.cutoff_threshold) == (None, None)
-    with pytest.raises(ConfigError, match=r"'retrieval.max_inject' is None"):
-        load(tmp_path, {"max_inject": None})
     for section, expected in [
         ({"max_inject": 99}, {"max_inject": 20}),
         ({"max_inject": -1, "noise_floor": 2}, {"max_inject": 0, "noise_floor": 1.0}),
@@ -318,8 +260,8 @@ def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path) -> None:
         reading = settings_in(tmp_path, {"judge": {"enabled": True, **judge}}, is_trusted=True)
         assert reading.config.judge.enabled is False, judge
         assert len(reading.mistakes) == 1, judge
-        is_harmless = settings_in(tmp_path, {"judge": {"enabled": True, "timeout_per_call": 900}}, is_trusted=True)
-        assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 600.0), judge
+    harmless = settings_in(tmp_path, {"judge": {"enabled": True, "timeout_per_call": 900}}, is_trusted=True).config
+    assert (harmless.judge.enabled, harmless.judge.timeout_per_call) == (True, 600.0)
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero", "gone"])

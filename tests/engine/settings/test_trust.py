@@ -1,7 +1,6 @@
 """The list of trusted roots: bound to path and owner, private, and safe for processes."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +12,9 @@ from engine.paths import trust_file
 from engine.settings.sources import read_config
 from engine.settings.trust import change_of, is_trusted, keeping_trust, revoke, trust, trusted_roots
 from engine.settings.values import write_settings
+from tests.engine.hook.world import PROJECT
 from tests.engine.settings.files import write
 
-PROJECT = Path(__file__).resolve().parents[3]
 TRUST = "import sys; from engine.settings.trust import trust; trust(sys.argv[1], {'HOME': sys.argv[2]})"
 
 
@@ -30,38 +29,17 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"HOME": str(tmp_path / "home")}
 
 
-def test_a_root_is_trusted_until_that_is_taken_back(root: str, environ: dict[str, str]) -> None:
-    assert not is_trusted(root, environ)
-    trust(root, environ)
-    trust(root, environ)
-    assert is_trusted(root, environ)
-    assert [one.path for one in trusted_roots(environ)] == [root]
-    assert not is_trusted(os.path.dirname(root), environ)  # noqa: PTH120 - the engine speaks in strings
-    assert revoke(root, environ)
-    assert not is_trusted(root, environ)
-    assert not revoke(root, environ)
-
-
-def test_the_list_is_private(root: str, environ: dict[str, str]) -> None:
-    before = os.umask(0)
-    try:
-        trust(root, environ)
-    finally:
-        os.umask(before)
-    file = Path(trust_file(environ))
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert file.parent.stat().st_mode & 0o777 == 0o700
-    assert [path.name for path in file.parent.iterdir()] == ["trusted.json"]
-
-
-def test_a_root_is_trusted_through_any_link_that_leads_to_it(
+def test_a_root_is_trusted_through_any_link_that_leads_to_it_until_that_is_taken_back(
     tmp_path: Path, root: str, environ: dict[str, str]
 ) -> None:
     link = tmp_path / "link"
     link.symlink_to(root)
-    trust(str(link), environ)
-    assert is_trusted(root, environ)
-    assert is_trusted(str(link), environ)
+    for path in (str(link), root):
+        trust(path, environ)
+        assert is_trusted(root, environ)
+        assert is_trusted(str(link), environ)
+    assert [one.path for one in trusted_roots(environ)] == [root]
+    assert not is_trusted(str(tmp_path), environ)
     link.unlink()
     (tmp_path / "other").mkdir()
     link.symlink_to("other")
@@ -71,19 +49,7 @@ def test_a_root_is_trusted_through_any_link_that_leads_to_it(
     Path(root).symlink_to("other")
     assert not is_trusted(root, environ)
     assert [change_of(one) for one in trusted_roots(environ)] == ["its path is a link now"]
-    assert revoke(root, environ)
-
-
-def test_a_root_of_another_owner_is_not_trusted(root: str, environ: dict[str, str]) -> None:
-    trust(root, environ)
-    file = Path(trust_file(environ))
-    content = json.loads(file.read_text("utf-8"))
-    content["roots"][0]["owner"] += 1
-    file.write_text(json.dumps(content), encoding="utf-8")
-    assert not is_trusted(root, environ)
-    assert [change_of(one) for one in trusted_roots(environ)] == ["its owner changed"]
-    trust(root, environ)
-    assert is_trusted(root, environ)
+    assert [revoke(root, environ), revoke(root, environ)] == [True, False]
 
 
 TRUSTED = {"judge": {"enabled": True, "modes": {"auto": {"prompt_file": "judge.txt"}}}, "max_inject": 5}
@@ -142,12 +108,19 @@ def test_changes_that_need_no_trust_take_none_away(
     assert is_trusted(str(trusted), environ)
 
 
-def test_a_root_that_an_earlier_version_trusted_is_asked_about_again(trusted: Path, environ: dict[str, str]) -> None:
+def test_a_root_of_another_owner_or_that_an_earlier_version_trusted_is_asked_about_again(
+    trusted: Path, environ: dict[str, str]
+) -> None:
     file = Path(trust_file(environ))
-    content = json.loads(file.read_text("utf-8"))
-    del content["roots"][0]["settings"]
-    file.write_text(json.dumps(content), encoding="utf-8")
-    assert not is_trusted(str(trusted), environ)
+    listed = json.loads(file.read_text("utf-8"))
+    (entry,) = listed["roots"]
+    earlier = {name: value for name, value in entry.items() if name != "settings"}
+    for changed, reason in (({**entry, "owner": entry["owner"] + 1}, "owner"), (earlier, "settings")):
+        file.write_text(json.dumps({**listed, "roots": [changed]}), encoding="utf-8")
+        assert not is_trusted(str(trusted), environ)
+        assert [change_of(one) for one in trusted_roots(environ)] == [f"its {reason} changed"]
+    trust(str(trusted), environ)
+    assert is_trusted(str(trusted), environ)
 
 
 def test_what_the_user_changes_through_memsift_stays_trusted(trusted: Path, environ: dict[str, str]) -> None:
@@ -177,18 +150,6 @@ def test_with_a_broken_list_nothing_is_trusted_and_the_list_stays(
         with pytest.raises(ConfigError, match=r"trusted\.json cannot be read .*, so no root is trusted"):
             function(root, environ)
     assert file.read_text("utf-8") == content
-
-
-@pytest.mark.parametrize("trap", ["/dev/zero", "pipe"])
-def test_in_place_of_the_list_only_a_file_is_read(
-    tmp_path: Path, root: str, environ: dict[str, str], trap: str
-) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    file = Path(trust_file(environ))
-    file.parent.mkdir(parents=True)
-    file.symlink_to(tmp_path / trap)
-    with pytest.raises(ConfigError, match="is not a file"):
-        is_trusted(root, environ)
 
 
 def test_processes_that_trust_at_once_lose_nothing(tmp_path: Path, environ: dict[str, str]) -> None:

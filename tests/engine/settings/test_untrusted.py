@@ -67,11 +67,13 @@ def test_a_root_may_be_stricter_or_quieter_than_the_user(tmp_path: Path) -> None
     assert (reading.untrusted, reading.notice) == ((), "")
 
 
-def test_nothing_else_in_a_root_counts_and_all_of_it_is_named(tmp_path: Path) -> None:
+def test_nothing_else_in_a_root_counts_and_all_of_it_is_named_with_a_command_to_type(tmp_path: Path) -> None:
     environ = user_file(tmp_path, "[retrieval]\nmax_characters = 800\nconfidence_abs_floor = 2\nenabled = false\n")
     own = load_config(str(tmp_path / "nowhere"), environ)
     assert own == replace(Config(), max_characters=800, confidence_abs_floor=2.0, enabled=False)
-    root = write(tmp_path, {"retrieval": {**LAXER, "enabled": True}})
+    folder = tmp_path / "it's a root"
+    folder.mkdir()
+    root = write(folder, {"retrieval": {**LAXER, "enabled": True}})
     reading = read_config(root, environ)
     assert reading.config == own
     named = {key.removeprefix("retrieval.") for key, _ in reading.untrusted}
@@ -82,7 +84,7 @@ def test_nothing_else_in_a_root_counts_and_all_of_it_is_named(tmp_path: Path) ->
     }
     for name in named:
         assert name in reading.notice
-    assert reading.notice.endswith(f"To allow: memsift trust {shlex.quote(str(root))}")
+    assert shlex.split(reading.notice.partition("To allow: ")[2]) == ["memsift", "trust", root]
 
 
 @given(section=st.dictionaries(KEYS, st.integers(0, 20) | st.floats(0, 20) | st.booleans(), max_size=6))
@@ -151,10 +153,3 @@ def test_what_does_not_count_is_no_mistake_and_a_judge_is_not_mentioned_while_no
     assert settings_in(tmp_path, section).notice == ""
     for variable in ({"--judge": "anthropic"}, {"MEMSIFT_JUDGE": "anthropic"}, {"MEMSIFT_JUDGE_ENABLED": "1"}):
         assert "judge.model, judge.context_turns are ignored" in read_config(str(tmp_path), variable).notice
-
-
-def test_the_command_in_a_notice_can_be_typed(tmp_path: Path) -> None:
-    folder = tmp_path / "it's a root"
-    folder.mkdir()
-    notice = settings_in(folder, {"deadline": 9}).notice
-    assert shlex.split(notice.partition("To allow: ")[2]) == ["memsift", "trust", str(folder)]
