@@ -62,7 +62,7 @@ def test_a_snippet_is_the_text_on_one_line_or_its_beginning_with_a_match_as_far_
 
 def test_a_snippet_stands_around_the_first_match_and_shows_the_others_also_without_spaces() -> None:
     text = "word " * 100 + "caching an island, cached " + "more " * 100
-    shown = snippet(text, asking("cache island"), 60)
+    shown = snippet(text, asking("cache island"), 64)
     assert [shown.text[start:end] for start, end in shown.matches] == ["caching", "island", "cached"]
     assert shown.text.startswith(f"{ELLIPSIS}word")
     assert shown.text.endswith(ELLIPSIS)
