@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -59,10 +59,12 @@ def fillers(count: int) -> list[Memory]:
     return [memory(f"zz{number} filler", f"yy{number}", category="session_summary") for number in range(count)]
 
 
-def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
+def open_index(
+    *memories: Memory, module: str = "fts5", phrases: Mapping[str, Sequence[str]] | None = None
+) -> closing[Index]:
     """An index of these memories, to be used in a `with`."""
     ordered = sorted(memories, key=lambda one: one.summary.path)
-    return closing(index_of(Corpus("/root", tuple(ordered)), module))
+    return closing(index_of(Corpus("/root", tuple(ordered)), module, phrases=phrases))
 
 
 def pool_of(

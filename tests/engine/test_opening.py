@@ -1,74 +1,39 @@
 """The index on disk: equal to one built in memory, whatever happened to the root or to the file."""
 
-import json
 import os
 import shutil
 import threading
 import time
 import weakref
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from engine import opening
-from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
+from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.errors import RootNotFoundError
 from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.memory import Memory
-from engine.opening import hook_index, index_file, index_of, open_index, reread
+from engine.opening import hook_index, index_of, open_index, reread
 from engine.search.index import Index
-from engine.search.query import filter_terms
 from engine.stores.files import make_private
 from engine.stores.roots import read_corpus
-from tests.engine.builders import document, fillers, memory, pool_of, write_memory, write_root
+from tests.engine.builders import fillers, memory, pool_of, write_memory, write_root
+from tests.engine.indexed import IndexedRoot, everything
+from tests.labels.samples import known
 
-PROMPTS = ("cache rule", "auth token user_id", "what about zz1 and yy2", "migration")
 
-
-class Project:
-    """A root, a cache of its own, and what both say."""
+class Project(IndexedRoot):
+    """A root of a few memories."""
 
     def __init__(self, folder: Path) -> None:
-        self.root = str(
-            write_root(folder / "root", [memory("cache rule", "cache", body="cold"), *fillers(3)]).resolve()
-        )
-        self.environ = {"HOME": str(folder / "person")}
-        self.file = Path(index_file(self.root, self.environ))
+        write_root(folder / "root", [memory("cache rule", "cache", body="cold"), *fillers(3)])
+        super().__init__(folder / "root", folder / "person")
 
     def write(self, one: Memory) -> None:
         write_memory(Path(self.root), one)
-
-    def opened(self) -> object:
-        with closing(open_index(self.root, self.environ)) as index:
-            return everything(index)
-
-    def fresh(self) -> object:
-        with closing(index_of(read_corpus(self.root))) as index:
-            return everything(index)
-
-    def hook(self, prompt: str = "cache rule", deadline_s: float = 20.0) -> list[str] | None:
-        index = hook_index(self.root, self.environ, deadline_s)
-        if index is None:
-            return None
-        with closing(index):
-            found = pool_of(index, prompt, 15, FTS5_BM25)
-            return [one.memory.title for one in found.memories]
-
-
-def everything(index: Index) -> object:
-    """All that an index says, to compare."""
-    pools = [
-        pool_of(index, prompt, 15, FTS5_BM25, mode=SEARCH if in_bodies else AUTO).memories
-        for prompt in PROMPTS
-        for in_bodies in (False, True)
-    ]
-    pools += [pool_of(index, prompt, 15, include_retired=False).memories for prompt in PROMPTS]
-    hits = [[(one.memory, round(one.score, 9), one.matched) for one in pool] for pool in pools]
-    summaries = index.summaries()
-    memories = [index.memory(summary.id) for summary in summaries]
-    filtered = [index.matching(filter_terms(text)) for text in ("", "ca", "auth tok")]
-    return len(index), summaries, memories, index.skipped, index.corpus_hash, hits, filtered
 
 
 @pytest.fixture
@@ -80,7 +45,7 @@ def test_what_is_on_disk_is_what_a_fresh_build_says_and_only_changed_files_are_r
     assert project.opened() == project.fresh()
     assert project.file.exists()
     assert project.opened() == project.fresh()
-    settle(project)
+    project.settle()
     before = rowids(project)
     project.write(memory("cache rule", "cache", body="now warm"))
     assert project.opened() == project.fresh()
@@ -125,11 +90,10 @@ def test_the_hook_builds_a_small_index_and_sees_what_comes_and_goes(project: Pro
 
 def test_a_candidate_that_matches_no_more_or_cannot_be_read_is_left_out(project: Project) -> None:
     project.opened()
-    settle(project)
-    path = Path(project.root) / "decisions/cache-rule.json"
-    path.write_text(json.dumps(document(memory("something else", memory_id="cache-rule"))), "utf-8")
+    project.settle()
+    project.write(memory("something else", memory_id="cache-rule"))
     assert project.hook() == []
-    path.write_text("{", "utf-8")
+    (Path(project.root) / "decisions/cache-rule.json").write_text("{", "utf-8")
     assert project.hook() == []
 
 
@@ -139,10 +103,9 @@ def test_others_take_the_place_of_candidates_that_match_no_more(project: Project
     for name in names:
         project.write(memory(name))
     project.opened()
-    settle(project)
+    project.settle()
     for name in names[:changed]:
-        (other,) = Path(project.root).rglob(f"{name.replace(' ', '-')}.json")
-        other.write_text(json.dumps(document(memory("something else", memory_id=other.stem))), "utf-8")
+        project.write(memory("something else", memory_id=name.replace(" ", "-")))
     with closing(index_of(read_corpus(project.root))) as index:
         wanted = asked(index)
     assert [*map(len, wanted)] == [3, 3, 3, 3]
@@ -153,8 +116,7 @@ def test_others_take_the_place_of_candidates_that_match_no_more(project: Project
 def test_an_index_that_nobody_uses_is_freed_at_once(project: Project) -> None:
     """One in a circle of references would keep its file open until the garbage collector finds it."""
     project.opened()
-    index = hook_index(project.root, project.environ, 20.0)
-    assert index is not None
+    index = known(hook_index(project.root, project.environ, 20.0))
     with closing(index):
         freed = weakref.ref(index)
     del index
@@ -187,12 +149,6 @@ def test_a_large_root_without_an_index_is_left_to_another_process(project: Proje
             return
         time.sleep(0.02)
     pytest.fail("no process built the index")
-
-
-def settle(project: Project) -> None:
-    """Index once more when every time is old enough to be trusted, as it is a moment after any edit."""
-    time.sleep(0.06)
-    project.opened()
 
 
 # The file
@@ -247,7 +203,7 @@ def test_a_pipe_in_the_place_of_the_journal_is_removed_and_not_waited_for(projec
     ],
 )
 def test_damage_that_a_search_finds_is_healed(project: Project, statement: str) -> None:
-    settle(project)
+    project.settle()
     with closing(for_writing(str(project.file))) as db:
         db.execute(statement)
     with closing(open_index(project.root, project.environ)) as index:
@@ -267,62 +223,48 @@ def test_a_reader_sees_changes_that_another_process_wrote_until_it_is_closed(pro
         len(index)
 
 
-class Builder:
-    """Another process in the middle of writing the index: it holds SQLite's lock."""
-
-    def __init__(self, project: Project) -> None:
-        make_private(str(project.file))
-        self._db = for_writing(str(project.file))
-        self._db.execute("begin immediate")
-
-    def end(self) -> None:
-        self._db.execute("rollback")
-        self._db.close()
+@contextmanager
+def another_builder(project: Project, seconds: float = 600.0) -> Iterator[None]:
+    """Another process in the middle of writing the index: it holds SQLite's lock for so long, or to the end."""
+    make_private(str(project.file))
+    with closing(for_writing(str(project.file))) as db:
+        db.execute("begin immediate")
+        end = threading.Timer(seconds, db.execute, ["rollback"])
+        end.start()
+        try:
+            yield
+        finally:
+            end.cancel()
+            end.join()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
 def test_another_builder_is_waited_for(project: Project, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "WAIT_SECONDS", seconds)
-    builder = Builder(project)
-    done = threading.Timer(1.0, builder.end)
-    done.start()
-    try:
+    with another_builder(project, 1.0):
         assert project.opened() == project.fresh()
         assert bool(project.file.stat().st_size) is bool(seconds)
-    finally:
-        done.join()
 
 
 def test_where_files_have_no_locks_the_app_waits_for_none(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite calls such an index locked, however long it waits."""
     project.opened()
     monkeypatch.setattr(opening, "has_locks", lambda _: False)
-    builder = Builder(project)
-    done = threading.Timer(1.0, builder.end)
-    done.start()
-    try:
+    with another_builder(project, 1.0):
         assert not reread(project.root, project.environ)
-    finally:
-        done.join()
 
 
 def test_a_hook_that_finds_another_builder_does_not_wait_and_answers_from_the_index_as_it_is(project: Project) -> None:
-    builder = Builder(project)
-    try:
+    with another_builder(project):
         started = time.monotonic()
         assert project.hook(deadline_s=600.0) is None
         assert time.monotonic() - started < 600.0 * opening.LOCK_SHARE / 2
-    finally:
-        builder.end()
     assert project.hook() == ["cache rule"]
     project.opened()
-    settle(project)
+    project.settle()
     project.write(memory("cache rule two"))
-    builder = Builder(project)
-    try:
+    with another_builder(project):
         assert project.hook(deadline_s=0.5) == ["cache rule"]
-    finally:
-        builder.end()
     assert project.hook() == ["cache rule", "cache rule two"]
 
 
@@ -344,7 +286,7 @@ def test_a_large_index_that_is_behind_is_left_to_another_process_and_its_fresh_p
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.opened()
-    settle(project)
+    project.settle()
     project.write(memory("cache rule two"))
     started: list[str] = []
     monkeypatch.setattr(opening, "start_update", lambda _, root: started.append(root))

@@ -13,6 +13,7 @@ from engine.pipeline import NO_FTS5, OpenSystem, Query, cap, retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval, Session
 from tests.engine.builders import FakeJudge, ask, dropped, fillers, injected, memory, open_index
+from tests.labels.samples import known
 
 ORIGINAL = Config(match_strategy=FTS5_BM25)
 CACHE = [memory(f"cache rule {number:02}") for number in range(20)]
@@ -52,15 +53,10 @@ def test_the_strongest_alone_are_looked_at_where_no_judge_chooses() -> None:
         assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:count], wanted
 
 
-def test_a_prompt_that_matches_nothing_brings_up_nothing_and_a_body_gives_only_a_bonus() -> None:
+def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
     for prompt in ("zanzibar", "the of and", "", "?!"):
         assert run(prompt, *CACHE).candidates == ()
     assert run("cache rule").candidates == ()
-    body = "expiry belongs to the cache"
-    retrieval = run("cache expiry belongs", memory("Cache", body=body), memory("Other", body=body), *fillers(10))
-    (only,) = retrieval.candidates
-    assert (only.memory.id, only.body_bonus, only.matched) == ("Cache", 3, ("cache", "expiry", "belongs"))
-    assert only.score == only.bm25 - 3
 
 
 def test_the_floor_is_taken_on_raw_bm25_and_a_weak_match_falls_under_it() -> None:
@@ -202,12 +198,10 @@ def test_a_judge_that_cannot_answer_leaves_the_best_two_and_one_without_a_key_is
         retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
         assert injected(retrieval) == CACHE_IDS[:2], status
         assert retrieval.fallback == status, status
-        assert retrieval.judgement, status
-        assert retrieval.judgement.status == status, status
+        assert known(retrieval.judgement).status == status, status
         assert set(dropped(retrieval).values()) == {"cap"}, status
         assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}, status
         assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}, status
-    for status in FAILURES:
         none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == [], status
         assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3], status
@@ -246,12 +240,6 @@ def test_without_fts5_or_by_choice_keywords_are_scored_and_no_judge_is_asked() -
     recent = memory("cache", memory_id="recent", updated_at="2025-12-31T00:00:00Z")
     old = memory("cache", memory_id="a", updated_at="2025-11-01T00:00:00Z")
     assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]
-
-
-def test_a_prompt_of_200_kb_is_answered_by_the_question_behind_it() -> None:
-    noise = " ".join(f"absent{i}" for i in range(17_000))
-    retrieval = run(f"{noise}\nzanzibar?", memory("Trip to Zanzibar"), *CACHE)
-    assert injected(retrieval) == ["Trip-to-Zanzibar"]
 
 
 def test_time_is_taken_from_the_clock() -> None:

@@ -62,14 +62,6 @@ def test_the_noise_floor_is_a_share_of_the_best_and_the_least_strength_counts_ra
     assert "weak" not in injected(ask(PROMPT, *ALL, config=replace(config, min_strength=weak + 0.01)))
 
 
-def test_a_single_strong_match_is_injected_and_a_word_that_is_common_in_general_text_is_silence() -> None:
-    regular = memory("Regular backups are nightly", memory_id="regular")
-    retrieval = ask("please explain the brackets of this regular expression", regular, *fillers(40))
-    assert injected(retrieval) == []
-    assert dropped(retrieval) == {"regular": "floor"}
-    assert injected(ask("what about nested brackets?", memory("Nested brackets"), *fillers(40))) == ["Nested-brackets"]
-
-
 def test_a_retired_memory_is_dropped_and_is_no_measure_but_is_found_where_it_is_asked_for() -> None:
     old = memory(PROMPT, memory_id="old", status="retired")
     retrieval = ask(PROMPT, old, FAIR, *fillers(40))

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,38 +11,23 @@ from engine.config import CONFIG_FILE, TUNED, Config, JudgeConfig, OtherRoot
 from engine.cutoff import default_cutoff
 from engine.errors import RootNotFoundError
 from engine.explaining.explain import Explainer
-from engine.judge.verdict import APPROVED, OK, REJECTED, TIMEOUT, Judgement, Verdict
+from engine.judge.verdict import APPROVED, REJECTED, TIMEOUT
 from engine.lean.record import replace
-from engine.memory import Corpus, Memory, MemorySummary
-from engine.opening import index_of
+from engine.memory import Corpus, Memory
+from engine.opening import index_of, reread
 from engine.paths import root_key, state_dir
 from engine.pipeline import OpenSystem, Query, retrieve
-from engine.prompt import Prompt, typed_prompt
+from engine.prompt import typed_prompt
 from engine.roots import JointIndex, open_together, together
 from engine.search.query import filter_terms
 from engine.search.strategies.memsift import idf
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
 from engine.stores.roots import read_corpus, roots_in
-from tests.engine.builders import fillers, memory, write_root
+from tests.engine.builders import FakeJudge, fillers, memory, put, write_root
 from tests.engine.models import content, write_model
 
 ASK = typed_prompt("how long does the token cache live?")
-
-
-class Keeps:
-    """A judge that keeps memories with a word in the title, or does not answer."""
-
-    def __init__(self, word: str, status: str = OK) -> None:
-        self.word, self.status = word, status
-        self.asked: list[tuple[str, ...]] = []
-
-    def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:  # noqa: ARG002
-        self.asked.append(tuple(one.title for one in candidates))
-        verdicts = [
-            Verdict(one.id, APPROVED if self.word in one.title else REJECTED, self.status) for one in candidates
-        ]
-        return Judgement(self.status, tuple(verdicts), "", "", "", 1.0)
 
 
 @pytest.fixture
@@ -50,9 +35,8 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     """A folder of claude-memory, and a folder of notes with a file of the same id."""
     first = write_root(tmp_path / "web/.claude/memory", [memory("token cache rule", memory_id="cache"), *fillers(4)])
     vault = tmp_path / "vault"
-    vault.mkdir()
     for name, title in (("cache", "token cache note"), ("lunch", "what is for lunch")):
-        (vault / f"{name}.md").write_text(f"# {title}\n\nA text about {title}.\n", encoding="utf-8")
+        put(vault / f"{name}.md", f"# {title}\n\nA text about {title}.\n")
     return first, vault
 
 
@@ -89,8 +73,6 @@ def test_all_memories_are_listed_and_read_under_ids_of_their_own(folders: tuple[
 
 
 def test_a_changed_file_is_listed_after_its_root_was_read_again(folders: tuple[Path, Path], index: JointIndex) -> None:
-    from engine.opening import reread
-
     before = index.corpus_hash
     (folders[1] / "new.md").write_text("# a new note\n", encoding="utf-8")
     reread(str(folders[1]), os.environ)
@@ -137,9 +119,9 @@ def renamed(memory: Memory) -> Memory:
 def test_the_judge_is_asked_once_and_its_verdicts_have_the_ids_of_all_roots(
     folders: tuple[Path, Path], index: JointIndex
 ) -> None:
-    judge = Keeps("note")
+    judge = FakeJudge([other(folders)])
     found = retrieve(Query(ASK), index, OpenSystem(Config(), judge=judge))
-    assert [sorted(titles) for titles in judge.asked] == [["token cache note", "token cache rule"]]
+    assert [sorted(ids) for ids in judge.asked] == [["cache", other(folders)]]
     assert [one.memory.id for one in found.injected] == [other(folders)]
     assert {one.memory_id: one.decision for one in found.judgement.verdicts} == {
         "cache": REJECTED,
@@ -152,7 +134,7 @@ def test_a_judge_that_does_not_answer_is_told_of_also_where_the_first_root_has_n
 ) -> None:
     """Its failure must not look like an answer."""
     opened = open_together([*map(str, reversed(folders))], os.environ)
-    found = retrieve(Query(typed_prompt("zz1 filler")), opened, OpenSystem(Config(), judge=Keeps("", TIMEOUT)))
+    found = retrieve(Query(typed_prompt("zz1 filler")), opened, OpenSystem(Config(), judge=FakeJudge(status=TIMEOUT)))
     assert (found.fallback, found.judgement and found.judgement.status) == (TIMEOUT, TIMEOUT)
     opened.close()
 
@@ -217,10 +199,10 @@ def test_the_limits_of_one_root_do_not_depend_on_those_of_another(folders: tuple
 
 
 def test_the_judge_is_not_asked_about_a_root_whose_settings_name_another(folders: tuple[Path, Path]) -> None:
-    judge = Keeps("rule")
+    judge = FakeJudge(["cache"])
     opened = opened_with(folders, OtherRoot(Config(judge=JudgeConfig(model="another")), is_limited=False))
     found = retrieve(Query(ASK), opened, OpenSystem(Config(), judge=judge))
-    assert judge.asked == [("token cache rule",)]
+    assert judge.asked == [["cache"]]
     assert {one.memory.id for one in found.injected} == {"cache", other(folders)}
     (strength,) = (-one.score for one in found.candidates if one.memory.id == other(folders))
     config = Config(min_strength=1.01 * strength / idf(1, len(opened)))  # before a judge, half of it is enough
@@ -239,8 +221,7 @@ def test_settings_come_from_the_nearest_root_whose_own_the_user_trusts_or_which_
         settings = {"retrieval": {"max_inject": number}}
         (root / CONFIG_FILE).write_text(json.dumps(settings), encoding="utf-8")
     vault = roots[2]
-    (tmp_path / ".config/memsift").mkdir(parents=True)
-    (tmp_path / ".config/memsift/config.toml").write_text(f'roots = ["{vault}"]\n', encoding="utf-8")
+    put(tmp_path / ".config/memsift/config.toml", f'roots = ["{vault}"]\n')
     readings = [read_config(str(root), environ) for root in roots]
     found = together(readings, environ)
     assert (found.main, found.config.max_inject) == (str(vault), 3)

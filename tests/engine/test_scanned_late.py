@@ -22,6 +22,7 @@ from engine.retrieval import Retrieval
 from engine.roots import open_together
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, put, write_root
+from tests.labels.samples import known
 
 FILLER = "The quarterly export of the warehouse runs at night and writes parquet files.\n\n" * 40
 ATTACK = (
@@ -60,9 +61,7 @@ def test_an_attack_at_the_end_of_a_long_text_is_found_before_it_is_injected_and_
 
 def test_an_image_in_a_note_is_cut_and_the_note_is_injected(tmp_path: Path) -> None:
     image = "".join(b64encode(sha256(bytes([n])).digest()).decode().rstrip("=") for n in range(256)) * 2
-    (tmp_path / "notes").mkdir()
-    note = f"# Quarterly warehouse export\n\n![plan](data:image/png;base64,{image})\n"
-    (tmp_path / "notes/image.md").write_text(note, encoding="utf-8")
+    put(tmp_path / "notes/image.md", f"# Quarterly warehouse export\n\n![plan](data:image/png;base64,{image})\n")
     with closing(open_index(str((tmp_path / "notes").resolve()), {"HOME": str(tmp_path)})) as index:
         assert [one.memory.id for one in found_in(index).injected] == ["image"]
         (read,) = [index.memory(one.id) for one in index.summaries()]
@@ -77,8 +76,7 @@ def test_a_note_that_is_scanned_in_part_says_so_and_waits_where_others_write(tmp
         found = found_in(index)
         assert [one.memory.id for one in found.injected] == ["harmless"]
         (read,) = [index.memory(one.id) for one in index.summaries() if one.id == "planted"]
-    assert read is not None
-    assert [(one.category, one.severity) for one in scan_text(text_of(read)).detections] == [
+    assert [(one.category, one.severity) for one in scan_text(text_of(known(read))).detections] == [
         ("scanned in part", SOFT_RISK)
     ]
 
@@ -122,10 +120,7 @@ def test_of_several_roots_the_first_retrieval_injects_what_later_ones_do(
     monkeypatch.setattr("engine.search.writing.SCANNED_AT_ONCE", 0)
     notes = (("one", "first", FILLER), ("two", "second", FILLER), ("two", "third", FILLER + ATTACK))
     for folder, name, text in notes:
-        (tmp_path / folder).mkdir(exist_ok=True)
-        (tmp_path / folder / f"{name}.md").write_text(
-            f"# Quarterly warehouse export {name}\n\n{text}", encoding="utf-8"
-        )
+        put(tmp_path / folder / f"{name}.md", f"# Quarterly warehouse export {name}\n\n{text}")
     roots = [str((tmp_path / folder).resolve()) for folder in ("one", "two")]
     others = {roots[1]: OtherRoot(Config(max_inject=1), is_limited=True)}
     with closing(open_together(roots, {"HOME": str(tmp_path)}, others)) as index:

@@ -17,12 +17,7 @@ from tests.engine.builders import memory, open_index
 
 BODY, NOON = "It lives for fifteen minutes, then it is made anew.", "The canteen opens at noon on every working day."
 PROMPT = typed_prompt("how long does the token cache live?")
-CACHE = memory(
-    "Token cache <rule> & more",
-    "cache",
-    memory_id="cache-rule",
-    body="It lives for fifteen minutes, then it is made anew.",
-)
+CACHE = memory("Token cache <rule> & more", "cache", memory_id="cache-rule", body=BODY)
 LUNCH = memory("Lunch in the canteen", memory_id="lunch", body=NOON)
 
 

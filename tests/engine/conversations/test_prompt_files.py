@@ -257,10 +257,8 @@ def test_the_prompts_that_claude_mem_recorded_are_read(tmp_path: Path) -> None:
         ("a question of another session", "t", "2026-11-21T20:53:45.292Z"),
     ]
     assert [one.reason for one in reading.skipped] == ["the row has no prompt"]
-    transcript = tmp_path / "s.jsonl"
-    row = {"type": "user", "sessionId": "s", "uuid": "1", "message": {"content": "how long does it live?"}}
-    transcript.write_text(json.dumps(row), encoding="utf-8")
-    both = read_prompts([database, str(transcript)]).prompts
+    transcript = write(tmp_path / "s.jsonl", user("how long does it live?", sessionId="s", uuid="1"))
+    both = read_prompts([database, transcript]).prompts
     assert [one.source for one in both] == ["claude-mem:t", "transcript:s"]
 
 

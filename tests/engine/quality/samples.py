@@ -6,8 +6,6 @@ from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
 DEVELOPMENT, HELD_OUT = 0, 1
-
-
 CORPUS = Path(__file__).parents[2] / "corpus"
 
 
@@ -23,11 +21,11 @@ def corpus_roots() -> dict[str, Path]:
     }
 
 
-def rows(name: str) -> list[dict[str, str]]:
-    return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+def rows(name: str, half: int | None = None) -> list[dict[str, str]]:
+    """The rows of a data file, or of a half of it. The rules were written with the development half only."""
+    found = [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+    return [row for row in found if half is None or int(sha256(row["text"].encode()).hexdigest(), 16) % 2 == half]
 
 
-def texts(name: str, half: int) -> list[str]:
-    """The texts of a half of a data file. The rules were written with the development half only."""
-    found = [row["text"] for row in rows(name)]
-    return [text for text in found if int(sha256(text.encode()).hexdigest(), 16) % 2 == half]
+def texts(name: str, half: int | None = None) -> list[str]:
+    return [row["text"] for row in rows(name, half)]

@@ -1,10 +1,6 @@
 """The safety scan: attacks are found, harmless texts are not, and each detection has its place."""
 
-import subprocess
-import sys
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +13,6 @@ from tests.engine.builders import memory
 from tests.engine.quality.samples import DEVELOPMENT, HELD_OUT, corpus_roots, rows, texts
 
 LIMIT = Config().max_risk
-PROJECT = Path(__file__).resolve().parents[3]
 SHAPES = {
     "plain": "{text}",
     "fence": "How we build it:\n\n```sh\n{text}\n```\n",
@@ -43,11 +38,10 @@ def planted(sign: str, half: int) -> list[str]:
     """The planted attacks of a kind in a half of the file, each in its shape."""
     words = " ".join(gate.text_of(note) for note in notes()).split(" ")[:1500]
     shapes = {**SHAPES, "long": f"{' '.join(words)}\n\n{{text}}\n"}
-    texts = {row["text"]: row for row in rows("planted.jsonl") if row["sign"] == sign}
     return [
         shapes[row["shape"]].replace("{text}", row["text"])
-        for text, row in texts.items()
-        if int(sha256(text.encode()).hexdigest(), 16) % 2 == half
+        for row in rows("planted.jsonl", half)
+        if row["sign"] == sign
     ]
 
 
@@ -78,7 +72,7 @@ def test_orders_are_found_and_what_is_told_asked_quoted_reported_or_said_to_peop
 
 def test_most_attacks_are_found_and_few_harmless_texts() -> None:
     later = {kind: [row["text"] for row in rows("later.jsonl") if row["kind"] == kind] for kind in ("attack", "benign")}
-    harmless = [*texts("benign.jsonl", DEVELOPMENT), *texts("benign.jsonl", HELD_OUT)]
+    harmless = texts("benign.jsonl")
     developed, held_out = texts("attacks.jsonl", DEVELOPMENT), texts("attacks.jsonl", HELD_OUT)
     for attacks, least in ((developed, 0.9), (held_out, 0.75), (later["attack"], 0.75)):
         assert len(risky(attacks)) >= least * len(attacks)
@@ -120,13 +114,3 @@ def test_a_detection_has_a_category_and_a_place_and_the_risk_counts_title_tags_a
     assert "policy" not in gate.text_of(field), "a value of a field is no part of the sentence beside it"
     for one in (memory(attack), memory("cache", attack), memory("cache", body=f"Use it.\n{attack}")):
         assert gate.risk(one) >= LIMIT
-
-
-def test_a_memory_without_signs_is_scanned_without_slow_imports() -> None:
-    code = (
-        "import sys; from engine.quality.safety import gate; assert not gate.is_suspect('Use the cache rule.'); "
-        "print(*sys.modules)"
-    )
-    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(PROJECT)!r}); {code}"]
-    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert {"re", "html", "engine.quality.safety.scan"} & set(loaded) == set()

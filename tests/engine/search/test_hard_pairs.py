@@ -10,9 +10,7 @@ import pytest
 from engine.config import FTS5_BM25, MEMSIFT, Config
 from engine.lean.sections import read_sections
 from engine.memory import Memory
-from engine.pipeline import OpenSystem, Query, retrieve
-from engine.prompt import typed_prompt
-from tests.engine.builders import memory, open_index
+from tests.engine.builders import ask, injected, memory
 
 
 class Row(NamedTuple):
@@ -90,11 +88,8 @@ GROUPS = read_pairs()
 def test_a_hard_pair(group: str) -> None:
     wrong = []
     for row in GROUPS[group]:
-        with open_index(*INDEXED, row.memory) as index:
-            for strategy in row.strategies:
-                retrieval = retrieve(
-                    Query(typed_prompt(row.prompt)), index, OpenSystem(Config(match_strategy=strategy))
-                )
-                if ("target" in [found.memory.id for found in retrieval.injected]) is not row.found:
-                    wrong.append((row.prompt, row.memory.summary.title, strategy))
+        for strategy in row.strategies:
+            found = ask(row.prompt, *INDEXED, row.memory, config=Config(match_strategy=strategy))
+            if ("target" in injected(found)) is not row.found:
+                wrong.append((row.prompt, row.memory.summary.title, strategy))
     assert wrong == []

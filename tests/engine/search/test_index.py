@@ -6,7 +6,7 @@ from threading import Event
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.config import AUTO, FTS5_BM25, SEARCH
+from engine.config import FTS5_BM25
 from engine.lean.record import replace
 from engine.memory import Memory
 from engine.search.index import Index
@@ -15,42 +15,10 @@ from engine.search.query import filter_terms, query_terms
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index, pool_of
 
-SCRIPTS = [
-    ("user_id column", "userId"),
-    ("getUserName call", "username.getUserName user"),
-    ("数据库迁移方案", "迁移"),
-    ("Café menu", "cafe"),
-    ("src/auth/login.py", "login.py"),
-    ("rate-limiting", "rate"),
-]
-"""Texts and prompts that find them. More of them are in hard_pairs.txt."""
 
-
-def best(index: Index, prompt: str, limit: int = 15, *, in_bodies: bool = False) -> list[str]:
+def best(index: Index, prompt: str) -> list[str]:
     """The ids of the best memories by the original rules."""
-    found = pool_of(index, prompt, limit, FTS5_BM25, mode=SEARCH if in_bodies else AUTO)
-    return [one.memory.id for one in found.memories]
-
-
-def search(*memories: Memory, prompt: str, in_bodies: bool = False, limit: int = 15) -> list[str]:
-    """The titles of the best memories."""
-    titles = {one.summary.id: one.summary.title for one in memories}
-    with open_index(*memories) as index:
-        return [titles[memory_id] for memory_id in best(index, prompt, limit, in_bodies=in_bodies)]
-
-
-def test_a_title_a_tag_and_a_body_are_found() -> None:
-    for text, prompt in SCRIPTS:
-        assert search(memory(text), *fillers(5), prompt=prompt) == [text], text
-        assert search(memory("A tag", text), *fillers(5), prompt=prompt) == ["A tag"], text
-        assert search(memory("A body", body=text), *fillers(5), prompt=prompt, in_bodies=True) == ["A body"], text
-
-
-def test_operators_of_fts5_are_harmless() -> None:
-    for prompt in 'AND,OR,NOT,NEAR(,NEAR(a b),","",*,title:x,^a,{a b}:c,-x,a AND,x\'--'.split(","):
-        with open_index(memory("Nothing here"), *fillers(3)) as index:
-            assert best(index, prompt) == [], prompt
-            index.matching(filter_terms(prompt))
+    return [one.memory.id for one in pool_of(index, prompt, strategy=FTS5_BM25).memories]
 
 
 def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:

@@ -1,6 +1,5 @@
 """What the strategies are worth on LoCoMo: measured once, and not to be lost."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -10,17 +9,9 @@ import pytest
 from engine.config import FTS5_BM25, MEMSIFT, Config
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import Index
+from labels.exchange.trec import read_qrels
 from tests.benchmarks.locomo import collections, rows
-from tests.engine.builders import open_index
-
-
-class Asked(NamedTuple):
-    """A prompt, the memories that it may be about, and the ids of those that answer it."""
-
-    prompt: str
-    index: Index
-    relevant: frozenset[str]
+from tests.engine.builders import injected, open_index
 
 
 class Rates(NamedTuple):
@@ -31,44 +22,28 @@ class Rates(NamedTuple):
     false_fires: float
 
 
-@pytest.fixture(scope="module")
-def questions(shared_data: Path) -> Iterator[list[Asked]]:
-    folder = shared_data / "locomo"
-    relevant: dict[str, set[str]] = {}
-    for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
-        prompt_id, _, memory_id, grade = line.split()
-        if int(grade) > 0:
-            relevant.setdefault(prompt_id, set()).add(memory_id)
+def rates(folder: Path, strategy: str) -> Rates:
+    """Of all questions, each about the memories of its collection."""
+    system, judgements = OpenSystem(Config(match_strategy=strategy)), read_qrels(folder / "qrels.txt")
+    answers = []
     with ExitStack() as opened:
         indexes = {name: opened.enter_context(open_index(*memories)) for name, memories in collections(folder).items()}
-        yield [
-            Asked(row["prompt"], indexes[row["collection"]], frozenset(relevant.get(row["id"], ())))
-            for row in rows(folder / "prompts.jsonl")
-        ]
-
-
-def rates(questions: list[Asked], strategy: str) -> Rates:
-    config = Config(match_strategy=strategy)
-    found = [injected(question, config) for question in questions]
-    hits = sum(len(one & question.relevant) for one, question in zip(found, questions, strict=True))
-    fires = [bool(one) for one, question in zip(found, questions, strict=True) if not question.relevant]
+        for row in rows(folder / "prompts.jsonl"):
+            retrieval = retrieve(Query(typed_prompt(row["prompt"])), indexes[row["collection"]], system)
+            relevant = {name for name, is_relevant in judgements.get(row["id"], {}).items() if is_relevant}
+            answers.append(({*injected(retrieval)}, relevant))
+    hits = sum(len(found & relevant) for found, relevant in answers)
+    fires = [bool(found) for found, relevant in answers if not relevant]
     return Rates(
-        precision=hits / sum(map(len, found)),
-        recall=hits / sum(len(question.relevant) for question in questions),
+        precision=hits / sum(len(found) for found, _ in answers),
+        recall=hits / sum(len(relevant) for _, relevant in answers),
         false_fires=sum(fires) / len(fires),
     )
 
 
-def injected(question: Asked, config: Config) -> set[str]:
-    return {
-        one.memory.id
-        for one in retrieve(Query(typed_prompt(question.prompt)), question.index, OpenSystem(config)).injected
-    }
-
-
 @pytest.mark.slow
-def test_both_strategies_find_what_they_found_and_the_default_is_more_precise(questions: list[Asked]) -> None:
-    ours, theirs = rates(questions, MEMSIFT), rates(questions, FTS5_BM25)
+def test_both_strategies_find_what_they_found_and_the_default_is_more_precise(shared_data: Path) -> None:
+    ours, theirs = (rates(shared_data / "locomo", strategy) for strategy in (MEMSIFT, FTS5_BM25))
     assert ours.precision >= 0.185
     assert ours.recall >= 0.432
     assert theirs.precision >= 0.158

@@ -108,7 +108,6 @@ def test_a_phrase_is_found_behind_its_words_apart_and_costs_nothing_if_unheld(
     target = memory("user_id", memory_id="target", body="word " * 300)
     assert ids("user_id", *apart, target, limit=1) == ["target"]
     monkeypatch.setattr(memsift, "BUDGET", 50)
-    apart = [memory(f"note {i}", memory_id=f"m{i:02}", body="user of an id") for i in range(40)]
     many = [memory("cache", memory_id=f"n{i:02}") for i in range(45)]
     assert ids("user_id expiry cache", *apart, memory("expiry"), *many, limit=2) == ["expiry", "n00"]
 
@@ -190,13 +189,6 @@ def test_words_that_no_memory_holds_are_unknown_and_of_a_very_long_prompt_the_ra
     pool = ask(f"{unknown} {common} quokka", memory("quokka", memory_id="a"), *held)
     assert "a" in [one.memory.id for one in pool.memories]
     assert (len(pool.asked), pool.unknown) == (80, 0)
-
-
-def test_of_two_equal_sums_the_one_from_more_units_is_stronger() -> None:
-    twice = memory("alfa", body="alfa alfa alfa", memory_id="twice")
-    both = memory("alfa", body="betta zz yy", memory_id="both")
-    found = strengths("alfa betta", twice, both, "betta xx ww vv")
-    assert found["both"] > found["twice"]
 
 
 # Where the words stand

@@ -1,7 +1,6 @@
 """Phrases by which memories are asked for: what they find, and how sure."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 
 import pytest
 
@@ -9,30 +8,22 @@ from engine.config import DEFAULT, SYSTEMS, Config
 from engine.cutoff import default_cutoff
 from engine.default_model import THRESHOLDS, THRESHOLDS_WITH_PHRASES
 from engine.explaining.explain import Explainer
-from engine.memory import Corpus
-from engine.opening import index_of
 from engine.pipeline import OpenSystem, Query, retrieve
 from engine.prompt import Turn, typed_prompt
 from engine.retrieval import Candidate, Retrieval
-from engine.search.index import Index
 from engine.search.phrases import MOST_PHRASES, MOST_WORDS
-from tests.engine.builders import fillers, memory
+from tests.engine.builders import fillers, memory, open_index
 
 PAYMENTS = memory(
     "Idempotency keys of the ledger", memory_id="ledger", body="Every write carries a key of its own. " * 20
 )
-LUNCH = memory("Lunch in the canteen", memory_id="lunch", body="At noon.")
+MEMORIES = (PAYMENTS, memory("Lunch in the canteen", memory_id="lunch", body="At noon."), *fillers(20))
 ASKED = {"ledger": ("customers are charged twice", "double payment after a retry")}
-
-
-def indexed(phrases: Mapping[str, Sequence[str]]) -> closing[Index]:
-    ordered = sorted((PAYMENTS, LUNCH, *fillers(20)), key=lambda one: one.summary.path)
-    return closing(index_of(Corpus("/root", tuple(ordered)), phrases=phrases))
 
 
 def found(text: str, phrases: Mapping[str, Sequence[str]], config: Config | None = None, *turns: Turn) -> Retrieval:
     own = config or Config()
-    with indexed(phrases) as index:
+    with open_index(*MEMORIES, phrases=phrases) as index:
         return retrieve(Query(typed_prompt(text, turns)), index, OpenSystem(own, default_cutoff(own)))
 
 
@@ -82,7 +73,7 @@ def test_phrases_beyond_the_bounds_do_not_count_and_the_system_without_has_a_nam
 def test_the_explanation_names_the_phrase_and_its_part_of_the_strength() -> None:
     config = Config()
     for text, phrase in (("a customer was charged", ASKED["ledger"][0]), ("no double payment", ASKED["ledger"][1])):
-        with indexed(ASKED) as index:
+        with open_index(*MEMORIES, phrases=ASKED) as index:
             retrieval = retrieve(Query(typed_prompt(text)), index, OpenSystem(config, default_cutoff(config)))
             explanation = Explainer(retrieval, index, config).of("ledger")
         assert explanation.breakdown.phrase == phrase

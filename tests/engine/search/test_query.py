@@ -1,15 +1,11 @@
 """A prompt as a query: phrases, prefixes, and nothing that reaches FTS5's parser."""
 
-import sqlite3
-from contextlib import closing
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.search.database import TOKENIZER
 from engine.search.query import MAX_CHARACTERS, Term, all_of, any_of, filter_terms, query_terms
-from engine.search.stems import stem
 from engine.search.tokens import tokens
+from tests.engine.builders import memory, open_index
 
 
 def word(text: str) -> Term:
@@ -77,10 +73,11 @@ def test_terms_are_distinct_and_in_order_and_every_stem_is_quoted() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ABNDORTEabnr ()*\":^{}+-,.;'\\\0\n"), max_size=30))
 def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> None:
-    expression = all_of(query_terms(text))
-    outside = expression.split('"')[::2]
-    assert all(part in ("(", ")", ") AND (", " OR ", "") for part in outside)
-    assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
+    for terms in (query_terms(text), filter_terms(text)):
+        expression = all_of(terms)
+        outside = expression.split('"')[::2]
+        assert all(part in ("(", ")", "*)", ") AND (", " OR ", "") for part in outside)
+        assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
 
 
 def test_a_filter_takes_every_word_even_short_ones_and_the_last_may_go_on() -> None:
@@ -95,11 +92,9 @@ def test_a_filter_takes_every_word_even_short_ones_and_the_last_may_go_on() -> N
 
 
 def test_at_every_letter_of_a_word_that_is_being_typed_the_filter_finds_it() -> None:
-    for typed in ["auth", "authenti", "authentica", "authenticatio", "authentication"]:
-        with closing(sqlite3.connect(":memory:")) as db:
-            db.execute(f'create virtual table t using fts5(text, tokenize="{TOKENIZER}")')
-            db.execute("insert into t values (?)", (stem("authentication"),))
-            assert db.execute("select * from t where t match ?", (all_of(filter_terms(typed)),)).fetchall()
+    with open_index(memory("authentication")) as index:
+        for typed in ["auth", "authenti", "authentica", "authenticatio", "authentication"]:
+            assert len(index.matching(filter_terms(typed))) == 1, typed
 
 
 def test_of_a_long_prompt_both_ends_are_read() -> None:

@@ -69,12 +69,11 @@ def test_a_short_prompt_and_a_long_one_without_a_paste_count_whole() -> None:
 
 def test_a_memory_is_found_by_the_question_and_by_the_paste_only_where_the_question_says_nothing() -> None:
     order = memory("Merging patrons keeps the order of the hold queue")
-    garden = memory("Loans are renewed at the north branch")
-    with open_index(order, garden) as index:
+    renewal = memory("Loans are renewed at the north branch")
+    with open_index(order, renewal) as index:
         for paste in (CODE, LOG, PROSE):
             pool = pool_of(index, f"{QUESTION}\n\n{paste}", 3, include_retired=False)
             assert [one.memory.title for one in pool.memories] == [order.summary.title]
-    renewal = memory("Loans are renewed at the north branch")
     with open_index(renewal, memory("Deploys happen on Mondays")) as index:
         pool = pool_of(index, f"fix this\n\n{LOG}", 3, include_retired=False)
         assert [one.memory.title for one in pool.memories] == [renewal.summary.title]

@@ -157,7 +157,6 @@ def test_the_estimate_knows_the_cache_the_rule_and_the_price(server: ApiServer, 
     other, meta = memory("Other", body="text"), memory("Summary")
     found = asked.estimate([GOOD, other, meta])
     assert (found.memories, found.known, found.by_rule) == (3, 1, 1)
-    assert found.usual_usd and found.most_usd
     assert 0.001 < found.usual_usd < found.most_usd < 0.02
     assert judge(OpenAiProvider("local", {})).estimate([other]).most_usd is None
 
@@ -176,7 +175,6 @@ def test_a_web_search_is_asked_for_paid_for_and_its_pages_kept(server: ApiServer
     server.answers.append(searched(MARKDOWN, is_cited=is_cited))
     with closing(judge(make(MODEL, at(server.url)), searches=3)) as asked:
         found = asked.evaluate(GOOD)
-    assert found.rating
     assert found.rating.sources == (WebSource(URL, "SQLite FTS5" if is_cited else "FTS5"),)
     assert (found.rating.overall, found.rating.key_points) == (6.0, ("FTS5 has it.",))
     assert found.judgement.cost_usd == pytest.approx((120 + 9 * 5) / 1e6 + 0.01)
@@ -205,13 +203,7 @@ def test_the_shipped_rubrics_have_the_criteria_that_are_promised() -> None:
         assert ("### REJECTED:" in system) is not is_structured
 
 
-def test_a_file_of_ones_own_is_a_rubric_and_a_mistake_in_it_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "runbooks.toml"
-    path.write_text(TEXT.replace("still_true =", "safe_to_run ="), encoding="utf-8")
-    rubric = read_rubric(str(path))
-    assert (rubric.name, "safe_to_run" in dict(rubric.criteria)) == ("runbooks", True)
-    hashes = {template(one, is_structured=True).hash for one in (rubric, read_rubric("memory"))}
-    assert len(hashes) == 2  # answers by two rubrics are never mixed
+def test_a_mistake_in_a_rubric_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"There is no rubric 'ide'\. Known are memory and idea; for your own"):
         read_rubric("ide")
     (tmp_path / "large.toml").write_bytes(b"#" * 9_000)
