@@ -66,10 +66,8 @@ def coverage(world: World, number: int, draws: int) -> tuple[str, str, str]:
     plain, headline, widths = [], [], []
     for _ in range(draws):
         prompts = world.prompts(rng, number)
-        naive = wilson(sum(x for x, _ in prompts), sum(m for _, m in prompts))
-        interval = headline_interval(prompts)
-        assert naive is not None
-        assert interval is not None
+        naive = known(wilson(sum(x for x, _ in prompts), sum(m for _, m in prompts)))
+        interval = known(headline_interval(prompts))
         plain.append(holds(naive, world.precision))
         headline.append(holds(interval, world.precision))
         widths.append(interval.high - interval.low)
