@@ -168,6 +168,7 @@ def test_a_file_to_share_marks_the_prompts_that_an_order_put_first(old: Path) ->
 def test_orders_that_preferred_no_prompt_count_as_random(old: Path, root: str) -> None:
     with LabelStore.open(old) as store:
         report = report_from_store(store, root)
+        assert report.prompts == 6, "those of other roots do not count"
         plain, judge = report.systems
         assert (plain.headline.relevant, judge.headline.relevant) == (Ratio(3, 8), Ratio(3, 4))
         assert not any("left out" in note for note in notes(report))

@@ -23,6 +23,7 @@ from labels.exchange.registry import FORMATS, READABLE, recognise
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP, Event
+from labels.tables import storable
 from tests.labels.exchange.datasets import (
     MEMORY,
     RETRIEVED,
@@ -36,6 +37,7 @@ from tests.labels.exchange.datasets import (
     read,
     result,
     stored_datasets,
+    texts,
     write,
 )
 from tests.labels.samples import write as write_lines
@@ -141,6 +143,13 @@ def test_an_apostrophe_of_the_text_is_left_alone_and_a_table_may_have_another_co
             text = f"prompt_id,memory_id,label:jan,note:jan\r\np1,m1,not,{note}\r\n".replace(",", delimiter)
             (label,) = read("csv", text).events
             assert (label.annotator, label.verdict, label.note) == ("jan", NOT_RELEVANT, note)
+
+
+@property_test
+@given(texts)
+def test_every_cell_comes_back(note: str) -> None:
+    (label,) = read("csv", write("csv", dataset(event("a", note=note)))).events
+    assert label.note == storable(note)
 
 
 def test_a_table_that_was_cut_off_gives_whole_labels_or_an_error() -> None:

@@ -17,7 +17,16 @@ from labels.exchange.files import Dataset
 from labels.exchange.merge import merge, read_events
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
-from tests.labels.exchange.datasets import content, dataset, event, moment, opened, store_test, stored_datasets
+from tests.labels.exchange.datasets import (
+    content,
+    dataset,
+    event,
+    moment,
+    opened,
+    sighting,
+    store_test,
+    stored_datasets,
+)
 from tests.labels.samples import record, retrieval, say
 
 
@@ -133,6 +142,17 @@ def test_what_is_no_label_store_is_named(tmp_path: Path) -> None:
             merge(ours, tmp_path / "text.db")
         with pytest.raises(NewerStoreError, match=rf"Label store {tmp_path}/newer\.db: a newer memsift made it"):
             merge(ours, tmp_path / "newer.db")
+
+
+def test_what_was_seen_in_either_store_has_been_seen() -> None:
+    ours, theirs = (dataset(sightings=(sighting("ann", "p1", at),)) for at in (0, 1))
+    more = dataset(sightings=(sighting("ann", "p2", 2), sighting("bob", "p1", 2)))
+    with opened(ours, theirs, more) as (into, *others):
+        for other in others:
+            merge(into, other.path)
+        with LabelStore.open(into.path) as store:
+            seen = [store.seen_prompts(who) for who in ("ann", "bob", "cat")]
+        assert seen == [{"p1", "p2"}, {"p1"}, frozenset()]
 
 
 def test_retrievals_that_are_merged_in_are_as_new_as_they_were(tmp_path: Path) -> None:

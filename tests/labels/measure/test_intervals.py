@@ -21,7 +21,6 @@ from labels.measure.intervals import (
     headline_interval,
     wilson,
 )
-from tests.benchmarks.intervals import mirrored
 from tests.labels.samples import World, known
 
 UNEVEN = [(3, 3), (0, 3), (2, 2), (1, 3), (0, 0), (1, 1), (3, 3), (0, 2), (2, 3)]
@@ -174,6 +173,6 @@ def test_the_bound_is_that_of_capitals_as_arrays(prompts: list[tuple[int, int]])
     precisions = np.arange(1, 1001) / 1001
     ever = np.maximum.reduce([stacked(prompts[:number], precisions) for number in range(len(prompts) + 1)])
     rejected = precisions[ever >= log(THRESHOLD)]
-    found, other = betting_interval(prompts, 3), betting_interval(mirrored(prompts), 3)
+    found, other = betting_interval(prompts, 3), betting_interval([(m - x, m) for x, m in prompts], 3)
     assert -1e-6 <= found.low - max(rejected, default=0.0) <= 1 / 1001
     assert (other.low, other.high) == pytest.approx((1 - found.high, 1 - found.low), abs=2e-6)
