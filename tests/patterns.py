@@ -16,6 +16,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from itertools import chain, product
 from pathlib import Path
@@ -23,6 +24,7 @@ from time import perf_counter
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from re import _compiler as compiler  # type: ignore[attr-defined]  # isort: skip
 from re import _constants as kinds  # type: ignore[attr-defined]  # isort: skip
 from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
 
@@ -138,10 +140,9 @@ def _called(tree: ast.AST, module: ModuleType) -> Iterator[tuple[str, re.Pattern
                 f"{module.__name__}:{node.lineno}: no pattern can be found; compile it in a value of the module"
             )
         if source is not None:
-            flags = next((keyword.value for keyword in node.keywords if keyword.arg == "flags"), None)
-            positional = [argument for argument in node.args if ast.unparse(argument).startswith("re.")]
-            given = [eval(ast.unparse(flag)) for flag in (flags, *positional) if flag is not None]
-            yield f"line {node.lineno}", re.compile(source, sum(given))
+            given = map(ast.unparse, (*node.args, *(keyword.value for keyword in node.keywords)))
+            flags = [eval(argument) for argument in given if argument.startswith("re.")]
+            yield f"line {node.lineno}", re.compile(source, sum(flags))
 
 
 def _source(node: ast.expr, module: ModuleType) -> str | None:
@@ -152,16 +153,11 @@ def _source(node: ast.expr, module: ModuleType) -> str | None:
         return "".join(_source(part, module) or "word" for part in node.values)
     if isinstance(node, ast.FormattedValue):
         return _source(node.value, module)
-    if isinstance(node, ast.Name | ast.Attribute) and isinstance(value := _value(node, module), str):
-        return value
+    if isinstance(node, ast.Name | ast.Attribute):
+        with suppress(NameError, AttributeError):
+            value = eval(ast.unparse(node), vars(module))
+            return value if isinstance(value, str) else None
     return None
-
-
-def _value(node: ast.expr, module: ModuleType) -> Any:
-    try:
-        return eval(ast.unparse(node), vars(module))
-    except (NameError, AttributeError):
-        return None
 
 
 def hostile_texts(pattern: re.Pattern[str], size: int) -> Iterator[str]:
@@ -227,32 +223,13 @@ def _sample(node: Any, pick: int) -> tuple[str, list[str]]:
 def _of_class(items: Any, pick: int) -> str:
     """A character of a class. *pick* 1 gives a rarer one, so that two classes that overlap share a character."""
     tried = "a_1 -.:/\n\"'`A|<>=*#é"
-    inside = re.compile(_class_source(items))
+    inside = compiler.compile(parser.SubPattern(parser.State(), [(kinds.IN, items)]), re.UNICODE)
     fitting = [character for character in tried if inside.match(character)]
     if not fitting:
         fitting = [
             chr(value if kind is kinds.LITERAL else value[0]) for kind, value in items if kind is not kinds.NEGATE
         ]
     return fitting[min(pick, len(fitting) - 1)]
-
-
-def _class_source(items: Any) -> str:
-    """A parsed class as a pattern again."""
-    categories = {
-        kinds.CATEGORY_DIGIT: r"\d", kinds.CATEGORY_NOT_DIGIT: r"\D", kinds.CATEGORY_SPACE: r"\s",
-        kinds.CATEGORY_NOT_SPACE: r"\S", kinds.CATEGORY_WORD: r"\w", kinds.CATEGORY_NOT_WORD: r"\W",
-    }  # fmt: skip
-    text = ""
-    for kind, value in items:
-        if kind is kinds.NEGATE:
-            text = "^"
-        elif kind is kinds.LITERAL:
-            text += re.escape(chr(value))
-        elif kind is kinds.RANGE:
-            text += f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}"
-        else:
-            text += categories[value]
-    return f"[{text}]"
 
 
 def worst_texts(found: FoundPattern, size: int) -> list[str]:

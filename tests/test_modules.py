@@ -1,17 +1,18 @@
-"""Rules for all modules: names, the imports of benchmarks, and libraries that several threads load at once."""
+"""Rules for all files: names, headings, the imports of benchmarks, libraries that several threads load at once."""
 
 import ast
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
-MODULES = [path for room in ("engine", "labels", "tui") for path in (PROJECT / room).rglob("*.py")]
+FILES = [path for room in ("engine", "labels", "tui") for path in (PROJECT / room).rglob("*.*")]
+MODULES = [path for path in FILES if path.suffix == ".py"]
 OURS = {"engine", "labels", "tui", "memsift", "dask", "distributed", "textual_serve", *sys.stdlib_module_names}
 ONE_PLACE = {"detect_secrets", "textual"}
 """Loaded by one function, one module after the other, or by the app's own thread."""
@@ -68,3 +69,14 @@ def test_a_public_class_name_has_one_meaning_in_the_whole_tree() -> None:
         for name in re.findall(r"^class ([A-Z]\w*)", path.read_text("utf-8"), re.MULTILINE):
             homes[name].append(str(path.relative_to(PROJECT)))
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_every_heading_in_brackets_is_whole_and_stands_once() -> None:
+    """A heading twice would hide what stands under the first."""
+    read = 0
+    for file in (path for path in FILES if path.suffix in (".txt", ".sql")):
+        headings = [line for line in file.read_text("utf-8").splitlines() if line.startswith(("[", "-- ["))]
+        read += bool(headings)
+        assert [line for line in headings if not line.endswith("]")] == [], file
+        assert [line for line, times in Counter(headings).items() if times > 1] == [], file
+    assert read >= 10

@@ -120,13 +120,9 @@ def measure(bench: Bench, kind: str, rounds: int) -> tuple[dict[str, list[float]
     return times, answered
 
 
-def p95(values: list[float]) -> float:
-    return quantiles(values, n=20)[-1]
-
-
 def ratio(values: list[float], floor: list[float]) -> str:
     ratios = [value / base for value, base in zip(values, floor, strict=True)]
-    return f"{median(ratios):.2f} ({p95(ratios):.2f})"
+    return f"{median(ratios):.2f} ({quantiles(ratios, n=20)[-1]:.2f})"
 
 
 def row(cells: Iterable[object]) -> str:

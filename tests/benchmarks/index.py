@@ -104,14 +104,14 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
         f"{size:,} memories: build {build / size:.2f} ms and {megabytes / size * 1000:.1f} kB a memory, "
         f"{megabytes:.0f} MB, peak {peak:.0f} MiB"
     )
-    full_sync, alone = _with_changes(root, lambda: open_index(root, environ).close(), _write_in_place, 1, turns=ALONE)
-    _, each = _with_changes(root, lambda: open_index(root, environ).close(), _write_in_place, MANY)
+    full_sync, alone = _with_changes(root, lambda: open_index(root, environ).close(), Path.write_text, 1, turns=ALONE)
+    _, each = _with_changes(root, lambda: open_index(root, environ).close(), Path.write_text, MANY)
     _, listing = _with_changes(root, lambda: open_index(root, environ).close(), _rename_into_place, 1)
     print(
         f"  full sync {full_sync:.1f} ms; for a file written in place {alone:.1f} more, each of {MANY} {each:.1f}, "
         f"renamed into place {listing:.1f}"
     )
-    hook, behind = _with_changes(root, lambda: _hooked(root, environ), _rename_into_place, 1)
+    hook, behind = _with_changes(root, lambda: known(hook_index(root, environ, 60.0)).close(), _rename_into_place, 1)
     print(f"  hook_index {hook:.2f} ms; for a file renamed into place {behind:.1f} more")
     with closing(open_index(root, environ)) as index:
         for name, search in _searches(index).items():
@@ -136,11 +136,6 @@ def _measure_query(name: str, search: Search, kind: str) -> None:
     print(f"  {name:<9} {kind:<8} {statistics.median(times):6.1f} ms, most {max(times):6.1f}")
 
 
-def _hooked(root: str, environ: dict[str, str]) -> None:
-    index = known(hook_index(root, environ, 60.0))
-    index.close()
-
-
 def _with_changes(
     root: str, action: Callable[[], object], change: Callable[[Path, str], object], count: int, turns: int = TURNS
 ) -> tuple[float, float]:
@@ -154,10 +149,6 @@ def _with_changes(
         sleep(SETTLED)
         more.append((_ms(action) - unchanged[-1]) / len(paths))
     return statistics.median(unchanged), statistics.median(more)
-
-
-def _write_in_place(path: Path, text: str) -> None:
-    path.write_text(text, "utf-8")
 
 
 def _rename_into_place(path: Path, text: str) -> None:

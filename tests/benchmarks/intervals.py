@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import mean, median
 
 from labels.measure.comparison import SystemComparison, compare
-from labels.measure.intervals import LOOKS, STAKES, Interval, deciding_interval, factors_at, headline_interval, wilson
+from labels.measure.intervals import LOOKS, Interval, betting_intervals, deciding_interval, headline_interval, wilson
 from labels.records import Outcome
 from tests.benchmarks.hook import table
 from tests.labels.samples import Counts, World, known
@@ -66,10 +66,8 @@ def coverage(world: World, number: int, draws: int) -> tuple[str, str, str]:
     plain, headline, widths = [], [], []
     for _ in range(draws):
         prompts = world.prompts(rng, number)
-        naive = wilson(sum(x for x, _ in prompts), sum(m for _, m in prompts))
-        interval = headline_interval(prompts)
-        assert naive is not None
-        assert interval is not None
+        naive = known(wilson(sum(x for x, _ in prompts), sum(m for _, m in prompts)))
+        interval = known(headline_interval(prompts))
         plain.append(holds(naive, world.precision))
         headline.append(holds(interval, world.precision))
         widths.append(interval.high - interval.low)
@@ -87,7 +85,7 @@ def stopping_rows(runs: int) -> list[tuple[str, ...]]:
     methods: dict[str, Callable[[Sequence[Counts]], Decision | None]] = {
         "peeking Wilson": peeking,
         "planned looks": planned,
-        "live interval": betting,
+        "live interval, every fifth prompt": betting,
     }
     rows: list[tuple[str, ...]] = [("truth", *methods)]
     for precision in (0.6, 0.7, 0.75, GATE, 0.85, 0.9, 0.95):
@@ -106,32 +104,13 @@ def summary(decisions: list[Decision | None], truth: float) -> str:
 
 
 def betting(prompts: Sequence[Counts]) -> Decision | None:
-    above = rejected_after(prompts, 3, 2 / ALPHA, GATE)
-    return first(above, rejected_after(mirrored(prompts), 3, 2 / ALPHA, 1 - GATE))
+    moments = range(5, len(prompts) + 1, 5)
+    found = dict(zip(moments, betting_intervals(prompts, 3, moments), strict=True))
+    return stopped(lambda number: found[number], moments)
 
 
 def planned(prompts: Sequence[Counts]) -> Decision | None:
     return stopped(lambda number: deciding_interval(prompts[:number], 3), (*LOOKS, CAP_PROMPTS))
-
-
-def mirrored(per_prompt: Sequence[Counts]) -> Sequence[Counts]:
-    """(irrelevant, judged) of each prompt."""
-    return [(m - x, m) for x, m in per_prompt]
-
-
-def rejected_after(per_prompt: Sequence[Counts], most: float, threshold: float, p: float) -> int | None:
-    """The number of prompts after which the betting test rejects all precisions up to *p*; None if it never does."""
-    factors, capital = factors_at(set(per_prompt), most, p), [1.0] * len(STAKES)
-    for number, counts in enumerate(per_prompt, start=1):
-        capital = [own * factor for own, factor in zip(capital, factors[counts], strict=True)]
-        if sum(capital) / len(STAKES) >= threshold:
-            return number
-    return None
-
-
-def first(above: int | None, below: int | None) -> Decision | None:
-    found = [(after, side) for after, side in ((above, True), (below, False)) if after is not None]
-    return min(found, default=None)
 
 
 def peeking(prompts: Sequence[Counts]) -> Decision | None:

@@ -23,10 +23,11 @@ from engine.config import Config
 from labels.tuning.curve import MIN_FIRED, choose, curve, judged, point, safest
 from labels.tuning.examples import Example, JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, Prior, labelled, learn, out_of_fold
-from tests.benchmarks.cutoff import CONFIDENCE, MOST, groups
 from tests.benchmarks.locomo import judged as read_locomo
 from tests.benchmarks.served import LabelledRoot, chat_roots, corpus_roots, example_roots, graded
 
+MOST = Config().max_inject
+CONFIDENCE = 0.9
 COUNTS = (20, 40, 80, 160, 1000)
 LEAST_LEFT = 30
 """Prompts to measure on."""
@@ -45,6 +46,10 @@ class Promise:
 
     is_kept: bool
     recall: float
+
+
+def groups(prompts: Sequence[JudgedPrompt]) -> list[str]:
+    return sorted({one.group for one in prompts})
 
 
 def draw(prompts: Sequence[JudgedPrompt], count: int, seed: int) -> list[JudgedPrompt]:

@@ -43,8 +43,11 @@ from labels.measure.intervals import wilson
 from labels.tuning.curve import reaches
 from labels.tuning.examples import Recorder
 from labels.tuning.fitting import FeatureWeights, fit
-from tests.benchmarks.example_projects import DEMO, FOLDERS, TOP, write_root
 from tests.benchmarks.locomo import collections
+from tests.engine.builders import FOLDER_OF
+
+TOP = Path(__file__).resolve().parent.parent.parent
+DEMO = TOP / "tests/example_projects/demo"
 
 REAL, TYPED, CORPUS, EXAMPLES, CHAT = "real", "typed", "corpus", "examples", "chat"
 REPEATS = {REAL: 6, TYPED: 6, CORPUS: 2, EXAMPLES: 2, CHAT: 1}
@@ -187,12 +190,23 @@ def needed_in(folder: Path) -> Mapping[str, dict[str, int]]:
 
 
 def example_roots() -> Iterator[LabelledRoot]:
-    for folder in FOLDERS:
+    """`demo`, a library, is a root of files; the other projects hold memories.jsonl."""
+    for folder in (DEMO, *sorted(path.parent for path in DEMO.parent.glob("*/memories.jsonl"))):
         with TemporaryDirectory() as place:
             corpus = read_corpus(str(folder / "memory" if folder == DEMO else write_root(folder, Path(place))))
         prompts = [(prompt_of(row), "") for row in rows_in(folder / "prompts.jsonl")]
         names = {one.summary.id: (one.summary.id,) for one in corpus.memories}
         yield LabelledRoot(folder.name, EXAMPLES, corpus, prompts, needed_in(folder), names)
+
+
+def write_root(folder: Path, root: Path) -> Path:
+    """The memories of a project as files under *root*."""
+    for line in (folder / "memories.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        path = root / FOLDER_OF[row["category"]] / f"{row['id']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(line, encoding="utf-8")
+    return root
 
 
 def chat_roots(folder: Path) -> Iterator[LabelledRoot]:

@@ -14,13 +14,14 @@ from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judge
 from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
-from labels.measure import metrics
-from labels.measure.metrics import Tally
-from labels.records import RELEVANT, Card, Event, Judgements, Outcome, Pool
+from labels.records import RELEVANT, Card, Event, Outcome, Pool
 from labels.store import LabelStore
-from labels.tables import migrations
+from labels.tables import STEPS, migrations
 
 ROOT = "/project/.claude/memory"
+STEPS_OF_1_0 = 8
+"""Steps of the schema in version 1.0.0."""
+
 T = TypeVar("T")
 
 
@@ -36,11 +37,12 @@ def query(path: Path, sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql).fetchall()
 
 
-def make_store_of_1_0(path: Path, rows: str) -> None:
-    """A label store with the schema of version 1.0.0, and *rows*: statements that insert them."""
+def make_store(path: Path, steps: int, rows: str = "") -> Path:
+    """A label store with the first *steps* of the schema, and *rows*: statements that insert them."""
     with closing(Database(path, execute_plugins=False)) as db:
-        migrations().apply(db, stop_before="m009_same_memories")
+        migrations().apply(db, stop_before=STEPS[steps] if steps < len(STEPS) else None)
         db.conn.executescript(f"BEGIN; {rows} COMMIT;")
+    return path
 
 
 def memory(memory_id: str, digest: str = "") -> MemorySummary:
@@ -107,10 +109,12 @@ def failed(injected: Sequence[str], *, prompt_id: str = "p1") -> Retrieval:
     return Retrieval(prompt(prompt_id), "bm25+judge", "auto", "fts5_bm25", candidates, judgement, TIMEOUT, 3001.0)
 
 
-def record(store: LabelStore, *retrievals: Retrieval, root: str = ROOT, corpus_hash: str = "c1") -> None:
+def record(
+    store: LabelStore, *retrievals: Retrieval, root: str = ROOT, corpus_hash: str = "c1", config_json: str = "{}"
+) -> None:
     for each in retrievals:
         bodies = {candidate.memory.id: f"Body of {candidate.memory.id}" for candidate in each.candidates}
-        store.record_retrieval(each, root=root, config_json="{}", corpus_hash=corpus_hash, bodies=bodies)
+        store.record_retrieval(each, root=root, config_json=config_json, corpus_hash=corpus_hash, bodies=bodies)
 
 
 def say(
@@ -171,10 +175,6 @@ def outcome(
         scores=tuple(each.score if each else None for each in of_injected),
         probabilities={name: one.probability for name, one in how.items() if one.probability is not None},
     )
-
-
-def tally(of: Outcome, judgements: Judgements) -> Tally:
-    return metrics.tally(of.prompt_id, of.injected, judgements)
 
 
 def write(path: Path, *lines: str) -> Path:

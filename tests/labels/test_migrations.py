@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
 from labels.records import JudgeCall
 from labels.store import LabelStore
-from labels.tables import STEPS, migrations
-from tests.labels.samples import query, say
+from labels.tables import STEPS
+from tests.labels.samples import STEPS_OF_1_0, make_store, query, say
 
 SCHEMAS = {
     "m001_retrievals": "c538dab2aa01c2ca",
@@ -36,13 +35,6 @@ EVENT |= {"action": "label", "verdict": "relevant", "reason": "", "note": "kept"
 EVENT |= {"elapsed_ms": 1200, "guideline": "g1", "app_version": "0.1.0"}
 NAMES = {"uid": "f" * 32, "session": "s", "source": "", "repeat": 0}
 """The columns that `m004_people` added."""
-
-
-def store_of(path: Path, steps: int) -> Path:
-    """A store that a memsift with only the first *steps* made."""
-    with closing(Database(path, execute_plugins=False)) as db:
-        migrations().apply(db, stop_before=STEPS[steps] if steps < len(STEPS) else None)
-    return path
 
 
 def schema(path: Path) -> list[str]:
@@ -77,7 +69,7 @@ def fill(path: Path, steps: int) -> None:
 
 @pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))
 def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(tmp_path: Path, steps: int) -> None:
-    path = store_of(tmp_path / "older.db", steps)
+    path = make_store(tmp_path / "older.db", steps)
     path.chmod(0o644)
     found = hashlib.sha256("\n".join(schema(path)).encode()).hexdigest()[:16]
     assert found == SCHEMAS[STEPS[steps - 1]], "a step that was released is never edited"
@@ -98,8 +90,8 @@ def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(t
 
 
 def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(tmp_path: Path) -> None:
-    path = store_of(tmp_path / "older.db", 8)
-    fill(path, 8)
+    path = make_store(tmp_path / "older.db", STEPS_OF_1_0)
+    fill(path, STEPS_OF_1_0)
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE same_memories (mine)")
     before = schema(path)
@@ -113,7 +105,7 @@ def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(tmp_path: Path) 
 
 
 def test_labels_from_files_that_say_nothing_of_blindness_are_neither_blind_nor_not(tmp_path: Path) -> None:
-    path = store_of(tmp_path / "older.db", 7)
+    path = make_store(tmp_path / "older.db", 7)
     fill(path, 7)
     sources = {"t.qrels (qrels)": None, "t.csv (csv)": None, "t.json (label-studio)": False, "": False}
     with closing(sqlite3.connect(path)) as other, other:

@@ -16,8 +16,6 @@ from labels.exchange.merge import carry
 from labels.store import LabelStore
 from tests.labels.samples import pool_of, say
 
-MEMORIES = tuple("abcdefgh")
-
 
 def label(store: LabelStore, memory_id: str) -> None:
     say(store, f"p1 {memory_id}")
@@ -53,7 +51,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "labels.db"
     for memories in ("ab", "cd"):
         with LabelStore.open(path) as store:
-            store.record_pool(pool_of(*MEMORIES))
+            store.record_pool(pool_of(*"abcdefgh"))
             for memory_id in memories:
                 label(store, memory_id)
         if memories == "ab":
@@ -75,7 +73,7 @@ def test_the_labels_of_a_session_go_to_the_file_that_is_there_now_or_to_a_new_on
     path: Path, change: Callable[[Path, Path], None], there: str, everything: str, is_new: bool
 ) -> None:
     with LabelStore.open(path) as store:
-        store.record_pool(pool_of(*MEMORIES))
+        store.record_pool(pool_of(*"abcdefgh"))
         label(store, "e")
         label(store, "f")
         change(path, path.with_name("backup.db"))
@@ -103,7 +101,6 @@ def test_no_second_connection_makes_a_new_file_beside_an_open_store_that_was_mov
 
 def test_a_label_that_was_taken_back_stays_so_in_another_file(path: Path) -> None:
     with LabelStore.open(path) as store:
-        store.record_pool(pool_of(*MEMORIES))
         label(store, "e")
         store.undo("ann")
         store.undo("ann")  # of d, which the backup does not have
@@ -117,7 +114,6 @@ def test_a_label_that_was_taken_back_stays_so_in_another_file(path: Path) -> Non
 def test_a_log_that_another_program_moves_into_the_file_is_no_overwriting(path: Path) -> None:
     checkpoint = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA wal_checkpoint(TRUNCATE)')"
     with LabelStore.open(path) as store:
-        store.record_pool(pool_of(*MEMORIES))
         for memory_id in "efgh":
             label(store, memory_id)
             subprocess.run([sys.executable, "-c", checkpoint, str(path)], check=True)

@@ -15,13 +15,14 @@ import pytest
 
 from engine.errors import LabelStoreError, NewerStoreError
 from labels.store import LabelStore
-from tests.labels.samples import pool_of, query, say
+from tests.labels.samples import known, pool_of, query
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-def label(store: LabelStore, memory_id: str = "a") -> int:
-    return say(store, f"p1 {memory_id}").event_id
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "labels.db"
 
 
 def test_opening_makes_the_folders_and_a_store_in_wal_mode(tmp_path: Path) -> None:
@@ -43,8 +44,8 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["notes.txt"]
 
 
-def test_another_programs_database_and_a_newer_store_are_left_alone(tmp_path: Path) -> None:
-    other, path = tmp_path / "history.db", tmp_path / "labels.db"
+def test_another_programs_database_and_a_newer_store_are_left_alone(path: Path) -> None:
+    other = path.with_name("history.db")
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE visits (url)")
     before = other.read_bytes()
@@ -63,11 +64,10 @@ def test_another_programs_database_and_a_newer_store_are_left_alone(tmp_path: Pa
     assert path.read_bytes() == before
 
 
-def test_a_new_store_is_its_owners_alone_until_its_owner_shares_it(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
+def test_a_new_store_is_its_owners_alone_until_its_owner_shares_it(path: Path) -> None:
     with LabelStore.open(path) as store:
         store.record_pool(pool_of("a"))
-        modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.glob("labels.db*")}
+        modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.glob("labels.db*")}
     assert modes == {"labels.db": 0o600, "labels.db-wal": 0o600, "labels.db-shm": 0o600}
 
     path.chmod(0o660)
@@ -117,9 +117,8 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from engine.errors import LabelStoreError
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of, say
+from tests.labels.samples import pool_of, say
 store = LabelStore.open(Path(sys.argv[1]))
 store.record_pool(pool_of("a"))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -127,7 +126,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, resource.RLIM_INFINITY))
 saved = 0
 try:
     for _ in range(10_000):
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, note="x" * 5000)
+        say(store, "p1 a", note="x" * 5000)
         saved += 1
 except LabelStoreError as error:
     print(saved, error)
@@ -135,8 +134,7 @@ except LabelStoreError as error:
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_named_and_every_saved_label_stays(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
+def test_a_full_disk_is_named_and_every_saved_label_stays(path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL_DISK, str(path)], cwd=PROJECT, capture_output=True, text=True)
     saved, message = done.stdout.split(" ", 1)
     assert "labels.db: the disk" in message
@@ -146,9 +144,8 @@ def test_a_full_disk_is_named_and_every_saved_label_stays(tmp_path: Path) -> Non
 
 
 def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_something_is_written(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
-    path = tmp_path / "labels.db"
     LabelStore.open(path).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -163,15 +160,13 @@ def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_s
 LABELLER = """
 import sys
 from pathlib import Path
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import card, pool_of
+from tests.labels.samples import pool_of, say
 path, who, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with LabelStore.open(path) as store:
     store.record_pool(pool_of("a"))
     for _ in range(times):
-        event = store.label(who, "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
-        print(event.event_id, flush=True)
+        print(say(store, "p1 a", who=who).event_id, flush=True)
 """
 
 
@@ -192,15 +187,14 @@ def finish(processes: Sequence[subprocess.Popen[str]]) -> list[list[int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("labels_before_the_kill", [0, 1, 7, 40])
-def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, labels_before_the_kill: int) -> None:
-    path = tmp_path / "labels.db"
+def test_a_killed_process_loses_no_label_that_it_was_told_of(path: Path, labels_before_the_kill: int) -> None:
     with labeller(path, "ann", 100_000) as process:
-        assert process.stdout is not None
+        stdout = known(process.stdout)
         while not path.exists():  # it may be killed while it makes the store
             pass
-        printed = [process.stdout.readline() for _ in range(labels_before_the_kill)]
+        printed = [stdout.readline() for _ in range(labels_before_the_kill)]
         os.kill(process.pid, signal.SIGKILL)
-        rest = process.stdout.read()  # not `communicate`, which does not see what `readline` has read ahead
+        rest = stdout.read()  # not `communicate`, which does not see what `readline` has read ahead
     # a line without its end was cut by the kill and acknowledged nothing
     acknowledged = [int(line) for line in "".join([*printed, rest]).split("\n")[:-1]]
     with LabelStore.open(path) as store:
@@ -210,10 +204,10 @@ def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, lab
         assert len(store.labels()) == min(1, len(kept))
 
 
-def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    ann, bob = finish([labeller(path, "ann", 20), labeller(path, "bob", 20)])
+def test_two_processes_may_label_at_once_and_a_reader_sees_what_they_have_just_written(path: Path) -> None:
     with LabelStore.open(path) as store:
+        assert store.events() == ()
+        ann, bob = finish([labeller(path, "ann", 20), labeller(path, "bob", 20)])
         assert [event.event_id for event in store.events("ann")] == ann
         assert [event.event_id for event in store.events("bob")] == bob
         assert sorted(ann + bob) == list(range(1, 41))
@@ -221,16 +215,6 @@ def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_many_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
+def test_many_processes_may_make_the_same_store_at_once(path: Path) -> None:
     ids = finish([labeller(path, f"person {number}", 1) for number in range(6)])
     assert sorted(event_id for (event_id,) in ids) == [1, 2, 3, 4, 5, 6]
-
-
-def test_a_reader_sees_what_another_process_has_just_written(tmp_path: Path) -> None:
-    path = tmp_path / "labels.db"
-    with LabelStore.open(path) as store:
-        store.record_pool(pool_of("a"))
-        finish([labeller(path, "ann", 2)])
-        assert len(store.labels("ann")) == 1
-        assert len(store.events()) == 2

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.stores.roots import joint_name
-from labels.records import RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, memory, record, retrieval
+from tests.labels.samples import ROOT, memory, record, retrieval, say
 
 CLONE = "/clone/.claude/memory"
 
@@ -19,7 +18,7 @@ def store(tmp_path: Path) -> Iterator[LabelStore]:
     with LabelStore.open(tmp_path / "labels.db") as opened:
         record(opened, retrieval(["a", "b", "c"]))
         for name in ("a", "b", "c"):
-            opened.label("ann", "p1", card(name), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+            say(opened, f"p1 {name}")
         yield opened
 
 
@@ -51,7 +50,7 @@ def test_a_clone_that_was_replayed_and_looked_at_before_there_were_labels_gets_t
         for root, prompt_id in ((CLONE, "p2"), (ROOT, "p1")):
             record(store, retrieval(["a", "b"], prompt_id=prompt_id), root=root)
             store.recognise(root, lambda: texts("a", "b"))
-        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        say(store, "p1 a")
         store.recognise(CLONE, lambda: texts("a", "b"))
         assert {outcome.prompt_id for outcome in store.outcomes(CLONE)} == {"p1", "p2"}
         assert store.labels(root=CLONE) == store.labels(root=ROOT) != ()
@@ -60,7 +59,7 @@ def test_a_clone_that_was_replayed_and_looked_at_before_there_were_labels_gets_t
 def test_a_folder_keeps_its_own_runs_beside_those_over_it_together_with_others(store: LabelStore) -> None:
     joint = joint_name([ROOT, "/notes"])
     record(store, retrieval(["a", "n"], prompt_id="p2"), root=joint)
-    store.label("ann", "p2", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    say(store, "p2 a")
     store.recognise(ROOT, lambda: texts("a", "b", "c"))
     assert [outcome.prompt_id for outcome in store.outcomes(ROOT)] == ["p1"]
     store.recognise(joint, lambda: texts("a", "b", "c", "n"))

@@ -24,7 +24,7 @@ from labels.measure.report import report_from_store
 from labels.records import CHOSEN, RELEVANT
 from labels.report.notes import notes
 from labels.store import LabelStore
-from tests.labels.samples import make_store_of_1_0, query, record, retrieval, say
+from tests.labels.samples import STEPS_OF_1_0, make_store, query, record, retrieval, say
 
 FOLDER = Path(__file__).parent / "version_1_0_0"
 """Notes, a label store with a replay and four labels, and decisions, as 1.0.0 wrote them. `{root}` is a path."""
@@ -43,7 +43,7 @@ class Upgraded:
             os.utime(note, (LONG_AGO, LONG_AGO))
         decided = Path(decisions_file(self.home))
         decided.parent.mkdir(parents=True)
-        make_store_of_1_0(self.labels, self._rows("labels.sql"))
+        make_store(self.labels, STEPS_OF_1_0, self._rows("labels.sql"))
         with closing(sqlite3.connect(decided)) as db:
             db.executescript(self._rows("decisions.sql"))
 
@@ -139,9 +139,7 @@ LEFT_OUT = (
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    path = tmp_path / "old.db"
-    make_store_of_1_0(path, (Path(__file__).parent / "version_1_0_0" / "orders.sql").read_text("utf-8"))
-    return path
+    return make_store(tmp_path / "old.db", STEPS_OF_1_0, (FOLDER / "orders.sql").read_text("utf-8"))
 
 
 def test_no_label_is_lost_and_all_can_be_exported(old: Path) -> None:
@@ -170,6 +168,7 @@ def test_a_file_to_share_marks_the_prompts_that_an_order_put_first(old: Path) ->
 def test_orders_that_preferred_no_prompt_count_as_random(old: Path, root: str) -> None:
     with LabelStore.open(old) as store:
         report = report_from_store(store, root)
+        assert report.prompts == 6, "those of other roots do not count"
         plain, judge = report.systems
         assert (plain.headline.relevant, judge.headline.relevant) == (Ratio(3, 8), Ratio(3, 4))
         assert not any("left out" in note for note in notes(report))

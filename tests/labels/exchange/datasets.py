@@ -92,11 +92,6 @@ def write(name: str, dataset: Dataset) -> str:
     return FORMATS[name].write(extract(dataset))
 
 
-def read_back(name: str, dataset: Dataset) -> Dataset:
-    """The dataset in the file to which *dataset* is written."""
-    return read(name, write(name, dataset).encode("utf-8").decode("utf-8"))
-
-
 def read(name: str, text: str) -> Dataset:
     """The dataset in a file of a format."""
     form = FORMATS[name]
@@ -115,10 +110,6 @@ def made_run(run_id: str, system: str = "bm25", **changes: Any) -> Row:
 def result(memory_id: str, digest: str, rank: int, score: float, **changes: Any) -> Row:
     about = {"memory_id": memory_id, "digest": digest, "rank": rank, "score": score}
     return {**row_of(RESULT, **about, **changes), "verdict": changes.get("verdict")}
-
-
-def pooled(**pair: str) -> Row:
-    return row_of(POOLED, **{**KEY, **pair}, seed=1, stratum="", inclusion_probability=1.0)
 
 
 KEY = {"prompt_id": "p1", "memory_id": "m1", "digest": "d1"}

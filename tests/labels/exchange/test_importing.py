@@ -14,12 +14,13 @@ from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
 from labels.database import LabelDatabase
 from labels.exchange.exporting import Extract
-from labels.exchange.files import Dataset, FileText
+from labels.exchange.files import POOLED, Dataset, FileText, row_of
 from labels.exchange.importing import Context, Matched, import_file
 from labels.exchange.merge import MergedRows, read_events, rows_of
 from labels.exchange.registry import FORMATS, READABLE
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT, MemoryText
 from tests.labels.exchange.datasets import (
+    KEY,
     MEMORY,
     PROMPT,
     RETRIEVED,
@@ -29,7 +30,6 @@ from tests.labels.exchange.datasets import (
     made_run,
     moment,
     opened,
-    pooled,
     property_test,
     sighting,
     store_test,
@@ -97,7 +97,8 @@ def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_data
 
 
 def test_what_was_seen_of_a_pooled_prompt_is_in_a_file_without_texts() -> None:
-    seen = dataset(pool=(pooled(),), sightings=(sighting("ann", "p1", 5),))
+    pooled = row_of(POOLED, **KEY, seed=1, stratum="", inclusion_probability=1.0)
+    seen = dataset(pool=(pooled,), sightings=(sighting("ann", "p1", 5),))
     with opened(seen, KNOWN) as (before, after):
         bring(after, "jsonl", bare(before))
         assert rows_of(after).sightings == seen.sightings
@@ -181,14 +182,11 @@ def test_imported_labels_say_where_they_come_from_and_whether_they_were_given_bl
         assert [(each.blind, each.ts) for each in read_events(after)] == [(True, moment(0))]
 
 
-def test_memsifts_own_events_stay_as_they_are_and_one_that_was_written_by_hand_needs_four_fields() -> None:
-    own = event("a" * 32, blind=True, source="old.csv (csv)", ts=moment(0))
-    with opened(EMPTY, KNOWN) as (db, other):
-        bring(db, "jsonl", write("jsonl", dataset(own, event("b" * 32, ts=moment(1)))))
-        assert [each.source for each in read_events(db)] == ["old.csv (csv)", ""]
-        bring(other, "jsonl", json.dumps(BY_HAND))
-        assert said(other) == [("jan", "p1", "m1", "d1", RELEVANT)]
-        assert read_events(other)[0].source == "file.txt (jsonl)"
+def test_an_event_that_was_written_by_hand_needs_four_fields_and_gets_the_file_as_its_source() -> None:
+    with opened(KNOWN) as (db,):
+        bring(db, "jsonl", json.dumps(BY_HAND))
+        assert said(db) == [("jan", "p1", "m1", "d1", RELEVANT)]
+        assert read_events(db)[0].source == "file.txt (jsonl)"
 
 
 def test_a_changed_mind_supersedes_what_was_imported_and_an_old_label_no_newer_key_press() -> None:

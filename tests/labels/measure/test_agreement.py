@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score, f1_score
+from sklearn.metrics import f1_score
 from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -133,7 +133,6 @@ def test_kappa_and_agreement_equal_those_of_statsmodels_and_scikit_learn(table: 
     oracle = statsmodels_kappa(np.array(table).reshape(2, 2))
     assert cohens_kappa(table) == pytest.approx((oracle.kappa, oracle.std_kappa), abs=1e-6)
     first, second = [1, 1, 0, 0], [1, 0, 1, 0]
-    assert cohens_kappa(table)[0] == pytest.approx(cohen_kappa_score(first, second, sample_weight=table), abs=1e-6)
     assert positive_agreement(table) == pytest.approx(f1_score(first, second, sample_weight=table), abs=1e-6)
     assert positive_agreement(table[::-1]) == pytest.approx(
         f1_score(first, second, pos_label=0, sample_weight=table), abs=1e-6
@@ -178,8 +177,8 @@ def test_with_complete_data_it_is_fleiss_kappa_less_a_correction_for_small_sampl
     labels = 4 * 60
     expected = 1 - (1 - fleiss_kappa(np.array(counts))) * (labels - 1) / labels
     assert found.value == pytest.approx(expected, abs=1e-9)
-    assert found.interval is not None
-    assert found.interval.low < found.value < found.interval.high
+    interval = known(found.interval)
+    assert interval.low < found.value < interval.high
 
 
 def test_alpha_is_unknown_where_only_one_answer_was_given() -> None:

@@ -5,7 +5,6 @@ There are topics with several grades, one that retrieves nothing, one with nothi
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +12,11 @@ import pytrec_eval
 
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import AS_NOT, Evidence, evidence_from_qrels
-from labels.measure.metrics import RankingMeasures, precision, rank_measures
+from labels.measure.metrics import RankingMeasures, precision, rank_measures, tally
 from labels.measure.report import ReportOptions, build_report
 from labels.report.sections import sections
-from tests.labels.samples import known, outcome, tally, write
+from tests.benchmarks.locomo import rows
+from tests.labels.samples import known, outcome, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,10 +80,6 @@ def collection(request: pytest.FixtureRequest) -> Collection:
     return found
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def trec_eval(found: list[Outcome], judgements: Judgements) -> dict[str, dict[str, float]]:
     """trec_eval's measures of each prompt with a relevant memory; 0 for a prompt without results, as with -c."""
     wanted = {name: judged for name, judged in judgements.items() if any(judged.values())}
@@ -111,7 +107,7 @@ def test_set_precision_of_a_prompt_equals_that_of_trec_eval(collection: Collecti
     found, judgements = collection
     oracle = trec_eval(found, judgements)
     counted = evidence_from_qrels(found, judgements, AS_NOT).judgements
-    tallies = [tally(row, counted) for row in found if row.prompt_id in oracle]
+    tallies = [tally(row.prompt_id, row.injected, counted) for row in found if row.prompt_id in oracle]
     for each in tallies:
         assert (each.relevant / each.judged if each.judged else 0.0) == pytest.approx(
             oracle[each.prompt_id]["set_P"], abs=1e-6

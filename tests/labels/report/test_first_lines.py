@@ -11,6 +11,7 @@ from labels.measure.report import Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.report.first_lines import BY_REPLAY, IN_LABEL, IN_REPLAY, Step, first_lines, headline, next_step
 from labels.report.forms import report_text, step_lines
+from labels.report.notes import notes
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, judged, outcome, record, retrieval, say
 
@@ -73,6 +74,7 @@ def test_labels_of_two_people_are_one_judgement(store: LabelStore) -> None:
     made = report(store)
     assert made.judged == Ratio(2, 2)
     assert first_lines(made)[0] == "6 labels by ann and bob on 1 of 1 prompt; they are split on 1 memory."
+    assert any("1 memory splits the annotators evenly" in note for note in notes(made))
     assert "Together they find 2 of 2 memories relevant" in " ".join(report_text(made, is_full=True).split())
 
 

@@ -1,7 +1,5 @@
 """The difference between two runs: which memories a prompt gained and lost, and what the labels say of them."""
 
-from pathlib import Path
-
 from labels.measure.metrics import Ratio
 from labels.records import NOT_RELEVANT, RELEVANT, SINGLE, UNSURE, Gold
 from labels.report.run_diff import (
@@ -127,22 +125,21 @@ def test_the_text_has_the_answer_first_and_no_line_is_wider_than_the_terminal() 
     assert summary.replace("\n", "").isprintable()
 
 
-def test_runs_come_back_from_the_store_with_their_injected_sets(tmp_path: Path) -> None:
-    with LabelStore.open(tmp_path / "labels.db") as store:
-        record(store, retrieval(["b", "a"], {"c": "cap"}), retrieval([], prompt_id="p2"))
-        record(store, retrieval(["a"], digests={"a": "new"}), corpus_hash="c2")
-        record(store, retrieval(["z"]), root="/another")
-        record(store, retrieval(["a"], prompt_id="p3"))
-        first, second = store.saved_runs(ROOT)
-        assert [(one.corpus_hash, one.prompts, one.system) for one in (first, second)] == [
-            ("c1", 3, "bm25"),
-            ("c2", 1, "bm25"),
-        ]
-        found = store.injected_sets(first.run_id)
-        assert [(name, [one.memory_id for one in own]) for name, own in found.items()] == [
-            ("p1", ["b", "a"]),
-            ("p2", []),
-            ("p3", ["a"]),
-        ]
-        assert store.injected_sets(second.run_id) == {"p1": (InjectedMemory("a", "new", "Title of a"),)}
-        assert changed_between("bm25", second.settings, first.settings) == ("the memories changed in between",)
+def test_runs_come_back_from_the_store_with_their_injected_sets(store: LabelStore) -> None:
+    record(store, retrieval(["b", "a"], {"c": "cap"}), retrieval([], prompt_id="p2"))
+    record(store, retrieval(["a"], digests={"a": "new"}), corpus_hash="c2")
+    record(store, retrieval(["z"]), root="/another")
+    record(store, retrieval(["a"], prompt_id="p3"))
+    first, second = store.saved_runs(ROOT)
+    assert [(one.corpus_hash, one.prompts, one.system) for one in (first, second)] == [
+        ("c1", 3, "bm25"),
+        ("c2", 1, "bm25"),
+    ]
+    found = store.injected_sets(first.run_id)
+    assert [(name, [one.memory_id for one in own]) for name, own in found.items()] == [
+        ("p1", ["b", "a"]),
+        ("p2", []),
+        ("p3", ["a"]),
+    ]
+    assert store.injected_sets(second.run_id) == {"p1": (InjectedMemory("a", "new", "Title of a"),)}
+    assert changed_between("bm25", second.settings, first.settings) == ("the memories changed in between",)

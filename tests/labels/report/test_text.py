@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
-from pathlib import Path
+
+import pytest
 
 from engine.wording import cells
 from labels.measure.comparison import Difference, SystemComparison
@@ -109,13 +110,13 @@ Next: label the 1 injected memory that has no label yet: memsift, then L.
 """
 
 
-def small_report(tmp_path: Path) -> Report:
-    with LabelStore.open(tmp_path / "labels.db") as store:
-        record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
-        record(store, retrieval(["c", "d"], prompt_id="p2"), judged([], ["c", "d"], prompt_id="p2"))
-        for said, verdict in (("p1 a", RELEVANT), ("p1 b", NOT_RELEVANT), ("p2 c", NOT_RELEVANT)):
-            say(store, said, verdict, titles=0)
-        return report_from_store(store, ROOT, {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"})
+@pytest.fixture
+def small_report(store: LabelStore) -> Report:
+    record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
+    record(store, retrieval(["c", "d"], prompt_id="p2"), judged([], ["c", "d"], prompt_id="p2"))
+    for said, verdict in (("p1 a", RELEVANT), ("p1 b", NOT_RELEVANT), ("p2 c", NOT_RELEVANT)):
+        say(store, said, verdict, titles=0)
+    return report_from_store(store, ROOT, {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"})
 
 
 def hostile_report() -> Report:
@@ -124,8 +125,8 @@ def hostile_report() -> Report:
     return build_report(Evidence(rows, people))
 
 
-def test_the_text_says_everything_in_aligned_columns(tmp_path: Path) -> None:
-    assert report_text(small_report(tmp_path), is_full=True) == EXPECTED
+def test_the_text_says_everything_in_aligned_columns(small_report: Report) -> None:
+    assert report_text(small_report, is_full=True) == EXPECTED
 
 
 def test_an_unknown_number_is_shown_as_a_dash_and_a_report_of_nothing_is_still_a_text() -> None:
@@ -169,9 +170,8 @@ def test_a_table_that_is_too_wide_becomes_blocks() -> None:
     ]
 
 
-def test_json_has_every_number_and_markdown_a_table_of_all_systems(tmp_path: Path) -> None:
-    made = small_report(tmp_path)
-    report = json.loads(report_json(made))
+def test_json_has_every_number_and_markdown_a_table_of_all_systems(small_report: Report) -> None:
+    report = json.loads(report_json(small_report))
     bm25, judge = report["systems"]
     assert bm25["precision"] == {"value": 1 / 3, "part": 1, "whole": 3}
     assert bm25["false_fire_rate"] == {"value": None, "part": 0, "whole": 0}
@@ -181,7 +181,7 @@ def test_json_has_every_number_and_markdown_a_table_of_all_systems(tmp_path: Pat
     assert report["annotators"] == ["ann"]
     assert len(report["notes"]) == 4
     assert {"captions", "limits"}.isdisjoint(report)
-    lines = report_markdown(made).splitlines()
+    lines = report_markdown(small_report).splitlines()
     assert lines[0] == "# memsift report"
     assert "|  | precision | relevant | 95 % range | no label |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines

@@ -1,6 +1,8 @@
 """The default model: what it is worth on roots that it has not learned from, and as a prior."""
 
-from itertools import chain
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -8,15 +10,23 @@ import pytest
 from engine import default_model
 from engine.config import DEFAULT, FTS5_BM25, THRESHOLDS, Config
 from engine.cutoff import DIRECTIONS, default_cutoff
-from engine.lean.record import replace
+from engine.lean.record import replace as changed
 from engine.prompt import Prompt
-from labels.tuning.curve import ThresholdPoint, point
+from labels.tuning.curve import point
 from labels.tuning.fitting import FeatureWeights, fit, labelled, prior_of
-from tests.benchmarks.cutoff import CONFIDENCE, MOST
-from tests.benchmarks.example_projects import example_projects
+from tests.benchmarks.learning import CONFIDENCE, MOST
 from tests.benchmarks.locomo import judged
-from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_paste
-from tests.benchmarks.served import CORPUS, EXAMPLES, corpus_roots, example_roots, graded, left_out, measured
+from tests.benchmarks.served import (
+    CORPUS,
+    EXAMPLES,
+    TOP,
+    corpus_roots,
+    example_roots,
+    graded,
+    left_out,
+    measured,
+    scored,
+)
 from tests.labels.samples import known
 from tests.labels.tuning.judged import world
 
@@ -81,25 +91,47 @@ def test_the_engine_computes_what_was_fitted() -> None:
     assert default_cutoff(Config(match_strategy=FTS5_BM25)) is None
 
 
+def served(is_asked: Callable[[Prompt], bool], change: Callable[[Prompt], Prompt] = lambda prompt: prompt) -> float:
+    """The share of served prompts, of those of the example projects that are asked, as *change* makes them."""
+    prompts = []
+    for root in example_roots():
+        asked = [(change(prompt), kind) for prompt, kind in root.prompts if is_asked(prompt)]
+        prompts += graded(replace(root, prompts=asked))
+    part, of = measured(scored(prompts, MODEL), THRESHOLD)["served"]
+    return part / of
+
+
 @pytest.mark.slow
-def test_the_turns_before_a_prompt_bring_its_memories_and_little_for_nothing() -> None:
-    def found(*, keeps: bool) -> ThresholdPoint:
-        def change(prompt: Prompt) -> Prompt | None:
-            return (prompt if keeps else replace(prompt, turns=())) if prompt.turns else None
+def test_the_turns_before_a_prompt_bring_its_memories() -> None:
+    def has_turns(prompt: Prompt) -> bool:
+        return bool(prompt.turns)
 
-        prompts = list(chain.from_iterable(example_projects(Config(), change).values()))
-        return point(prompts, [MODEL.of_prompt(one) for one in prompts], THRESHOLD, MOST, CONFIDENCE)
+    assert served(has_turns) >= 1.5 * served(has_turns, lambda prompt: changed(prompt, turns=())) > 0
 
-    with_turns, without = found(keeps=True), found(keeps=False)
-    assert (with_turns.recall or 0) >= 1.5 * (without.recall or 0) > 0
+
+def paste(kind: str, words: int) -> str:
+    """The first *words* words of code, a log or prose of this project that seldom change, repeated, in whole lines."""
+    files = ["engine/search/stems.py", "engine/search/tokens.py"] if kind == "code" else ["LICENSE"]
+    kept: list[str] = []
+    for line in cycle("\n\n".join((TOP / file).read_text("utf-8") for file in files).splitlines()):
+        if words <= 0:
+            break
+        kept.append(f"2026-03-02T11:{len(kept) % 60:02}:07Z INFO api.loans: {line}" if kind == "log" else line)
+        words -= len(kept[-1].split())
+    return "\n".join(kept)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["code", "log", "prose"])
-@pytest.mark.parametrize("words", LENGTHS)
-def test_a_question_before_a_long_paste_is_answered_as_well_as_alone(kind: str, words: int) -> None:
-    alone = recall(of_projects(lambda prompt: prompt))
-    assert recall(of_projects(with_paste(pastes()[kind], words))) >= 0.8 * alone > 0.15
+def test_a_question_before_a_long_paste_is_answered_as_well_as_alone(kind: str) -> None:
+    def is_short(prompt: Prompt) -> bool:
+        return len(prompt.text.split()) <= 40
+
+    alone = served(is_short)
+    for words in (400, 2000, 5000):
+        behind = paste(kind, words)
+        pasted = served(is_short, lambda prompt: changed(prompt, text=f"{prompt.text}\n\n{behind}"))  # noqa: B023
+        assert pasted >= 0.8 * alone > 0.15, words
 
 
 # The default model as a prior

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
+from engine.config import Config
 from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.retrieval import Candidate
 from engine.search.postings import Unit
@@ -19,8 +20,6 @@ from labels.tuning.examples import JudgedPrompt
 from labels.tuning.fitting import DEFAULT, NOTHING, FeatureWeights, confirmed, fit, labelled, learn, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
-
-from engine.config import Config  # isort: skip
 
 
 def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
@@ -89,7 +88,6 @@ def test_no_labels_make_a_weight_go_the_wrong_way(drawn: list[tuple[float, float
 
 def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     weights = fit(*labelled(world(60, seed=3)))
-
     words = [Unit(text, ((stem(text),),), 1, 1) for text in ("cache", "redis", "key", "expiry")]
     summary = memory("a title").summary
     last = 0.0
