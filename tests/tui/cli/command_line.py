@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +19,7 @@ from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
 from tui.cli import main
 
 PROJECT = Path(__file__).resolve().parents[3]
-HEAVY = {"textual", "rich", "sqlite_utils", "anthropic", "scipy", "sklearn", "numpy", "httpx2", "labels"}
 RESULT_KEYS = "id title category path tags status snippet updated_at score confidence probability matches".split()
-LOADED = """
-import sys
-from tui.cli import main
-try:
-    main(sys.argv[1:], prog_name="memsift")
-except SystemExit as end:
-    assert not end.code, end.code
-print("\\n".join(sys.modules), file=sys.stderr)
-"""
 MAIN = [sys.executable, "-c", "from tui.cli import main; main(prog_name='memsift')"]
 
 ASK = "how do we handle the cache rule"
@@ -46,11 +39,24 @@ def process(*arguments: str | Path, stdin: str = "", code: list[str] | None = No
     return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=PROJECT, timeout=120, check=False)
 
 
-def top_level_modules(*arguments: str | Path) -> set[str]:
-    """The top-level modules that are loaded when a command has done its work."""
-    done = process(*arguments, code=[sys.executable, "-c", LOADED])
-    assert done.returncode == 0, done.stderr
-    return {name.split(".")[0] for name in done.stderr.split()}
+def started(*arguments: str | Path) -> subprocess.Popen[str]:
+    """A command as a process that can be interrupted."""
+    return subprocess.Popen(
+        [*MAIN, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=PROJECT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test may run in the background
+    )
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def printed(result: Result) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from engine.paths import cutoff_file, state_dir
 from engine.stores.files import write_whole
 from labels.store import LabelStore
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.tui.cli.command_line import PROJECT, jsonl
 from tests.tui.demo import DEMO, DEMO_ROOT
 
@@ -130,9 +130,8 @@ def prepare(folder: Path) -> None:
     """Put everything that PLAIN names into *folder*: the example data, a run with labels, and a label store."""
     shutil.copytree(DEMO_ROOT, folder / "root")
     write_root(folder / "other", [])
-    (folder / "auto").mkdir()
     for name, text in (("MEMORY.md", ""), ("tabs.md", "Use tabs.")):
-        (folder / "auto" / name).write_text(text, encoding="utf-8")
+        put(folder / "auto" / name, text)
     phrased = write_root(folder / "phrased", [memory("Skip locked", memory_id="job-queue-skip-locked")])
     (phrased / ".memsift").mkdir()
     jsonl(phrased / ".memsift/phrases.jsonl", {"id": "job-queue-skip-locked", "phrase": "a job ran twice"})

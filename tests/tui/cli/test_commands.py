@@ -14,9 +14,6 @@ from tests.tui.cli.command_line import ASK, MAIN, PROJECT, jsonl, memsift, print
 from tests.tui.cli.every_command import PLAIN, plain, prepare
 from tests.tui.demo import DEMO_ROOT
 from tests.tui.terminal import printed_in
-from tui.cli import main
-
-COMMANDS = tuple(main.list_commands(click.Context(main)))
 
 
 def test_a_wrong_call_says_how_to_call_it() -> None:
@@ -26,14 +23,6 @@ def test_a_wrong_call_says_how_to_call_it() -> None:
 
 
 # Roots
-
-
-def test_the_root_of_the_project_we_are_in_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_root(tmp_path / "project" / ".claude" / "memory", [memory("signing keys")])
-    inside = tmp_path / "project" / "src" / "deep"
-    inside.mkdir(parents=True)
-    monkeypatch.chdir(inside)
-    assert printed(memsift("search", "signing"))["total_results"] == 1
 
 
 def test_a_missing_or_empty_root_is_named_with_the_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,13 +81,6 @@ def test_every_command_refuses_a_mistake_in_the_settings_of_a_root_or_in_a_varia
     for command in commands:
         line = refused(memsift(*command, "--root", root, MEMSIFT_MAX_INJECT="many"))
         assert line.startswith("memsift: MEMSIFT_MAX_INJECT: 'retrieval.max_inject' is 'many'"), command
-
-
-@pytest.mark.slow
-def test_the_app_does_not_open_on_a_mistake(root: Path) -> None:
-    settings(root, '{"retrieval": {"judge": {"provider": "oracle"}}}')
-    (line,) = printed_in([*MAIN, "--root", str(root)]).splitlines()
-    assert (line.startswith(f"memsift: {root}/memory-config.json"), "'oracle'" in line) == (True, True)
 
 
 # The label store

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
 from engine import __version__
@@ -17,7 +16,6 @@ from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import ASK, MAIN, PROJECT, memsift
 from tests.tui.cli.every_command import PLAIN, plain, prepare
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.cli import main
 
 INTERRUPTED = """
 import os, signal, sys
@@ -206,4 +204,3 @@ def test_a_misspelt_command_gets_the_nearest_one_and_the_version_has_a_short_opt
         assert f"No such command '{typed.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
         assert done.stderr.count("Did you mean") == 1
     assert memsift("-V").stdout == memsift("--version").stdout == f"memsift, version {__version__}\n"
-    assert "--debug" in {name for param in main.params if isinstance(param, click.Option) for name in param.opts}

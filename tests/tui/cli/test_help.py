@@ -16,7 +16,6 @@ from engine.config import GUARD
 from labels.exchange.registry import FORMATS
 from tests.test_command_reference import COMMANDS as ALL_COMMANDS
 from tests.tui.cli.command_line import memsift, process
-from tests.tui.cli.test_commands import COMMANDS
 from tui.cli.declaring import SUBJECTS
 
 JUDGED = ("", "search", "replay", "judge", "label", "quality judge", "phrases write")
@@ -37,7 +36,7 @@ def test_every_command_explains_itself_in_80_columns(texts: dict[str, str]) -> N
         assert [line for line in lines if len(line) > 80] == [], name
         assert [line for line in lines if "RANGE" in line] == []  # click's word for a number within limits
     assert memsift("search", "-h", COLUMNS="80").stdout == texts["search"]
-    assert [name for name in COMMANDS if name not in texts[""]] == []
+    assert [name for name in texts if name.partition(" ")[0] not in texts[""]] == []
     options = [(name, param) for name, command in ALL_COMMANDS.items() for param in command.params]
     assert [(name, param.opts) for name, param in options if isinstance(param, click.Option) and not param.help] == []
 

@@ -14,18 +14,13 @@ from engine.pipeline import BY_KEYWORDS
 from labels.store import LabelStore
 from tests.engine.hook.world import NO_FTS5
 from tests.engine.judge.api_server import ApiServer, Reply, kept, kept_titles, late, overloaded, rate_limited, said
-from tests.tui.cli import command_line
-from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, process, refused, rows
 from tests.tui.cli.every_command import loaded_by
 
 
 @pytest.fixture
 def prompts(tmp_path: Path) -> Path:
     return jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
-
-
-def configure(root: Path, **judge: object) -> None:
-    command_line.configure(root, judge=judge)
 
 
 def explained(*decisions: str) -> Reply:
@@ -109,7 +104,7 @@ def test_the_judge_has_flags_variables_and_keys_in_this_order(root: Path, server
 
     script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': []})}"
     assert asked()["provider"] == "anthropic"
-    configure(root, provider="anthropic-http", depth="explained", timeout_per_call=0.3)
+    configure(root, judge={"provider": "anthropic-http", "depth": "explained", "timeout_per_call": 0.3})
     assert [asked()[name] for name in ("provider", "depth")] == ["anthropic-http", "explained"]
     assert asked(MEMSIFT_JUDGE=script)["provider"] == "scripted"
     assert asked(*HTTP, MEMSIFT_JUDGE=script)["provider"] == "anthropic-http"
@@ -127,14 +122,8 @@ def test_options_that_make_no_sense_say_so(root: Path, server: ApiServer) -> Non
         result = memsift("judge", ASK, "--root", root, *flags.split())
         assert (result.exit_code, result.stdout, "Error: " in result.stderr) == (2, "", True), flags
     assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, "--no-judge"))
-    configure(root, enabled=True)
+    configure(root, judge={"enabled": True})
     assert printed(memsift("search", ASK, "--root", root, "--no-judge"))["total_results"] == 5
-    for search, reason in (
-        ({"prompt": "Keep all."}, "judge.modes.search.prompt needs the placeholder {format}"),
-        ({"prompt_file": "no such file"}, "'no such file', which does not exist"),
-    ):
-        configure(root, modes={"search": search})
-        assert reason in refused(memsift("search", ASK, "--root", root, *HTTP))
     assert server.requests == []
 
 
@@ -155,16 +144,6 @@ def test_a_judged_search_leaves_out_what_is_rejected_and_marks_what_is_flagged(r
     assert " answered 429: slow down" in failed.stderr
 
 
-def test_statuses_of_a_script_are_told_by_replay(tmp_path: Path, root: Path, prompts: Path) -> None:
-    for status, injected in (("no_key", 3), ("cancelled", 2)):
-        script = jsonl(tmp_path / f"{status}.jsonl", {"prompt": ASK, "status": status})
-        arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge")
-        result = memsift(*arguments, "--judge", f"scripted:{script}")
-        row = json.loads(result.stdout)
-        assert (result.exit_code, f"The judge answered none of 1 questions ({status} 1)" in result.stderr) == (2, True)
-        assert (row["fallback"], len(row["injected"])) == (status, injected)
-
-
 def test_without_fts5_each_command_says_so_once_and_asks_nobody(root: Path, prompts: Path, server: ApiServer) -> None:
     code = [sys.executable, "-c", f"{NO_FTS5}; from tui.cli import main; main(prog_name='memsift')"]
     for command in (["search", ASK], ["replay", "--prompts", prompts]):
@@ -182,13 +161,11 @@ def verdicts(root: Path, *flags: str, **environ: str) -> tuple[list[dict[str, An
 def test_what_was_asked_is_not_asked_or_paid_for_again_until_a_refresh_replaces_it(
     root: Path, server: ApiServer
 ) -> None:
-    first, asked = verdicts(root, *HTTP)
+    first, _ = verdicts(root, *HTTP)
     second, remembered = verdicts(root, *HTTP)
-    assert len(server.requests) == 1
-    assert [one["source"] for one in first + second] == ["live"] * 5 + ["cache"] * 5
-    assert [{**one, "source": ""} for one in first] == [{**one, "source": ""} for one in second]
-    assert (asked["cost_usd"], remembered["cost_usd"]) == (pytest.approx(0.000165), 0.0)
-    assert (remembered["input_tokens"], remembered["output_tokens"]) == (0, 0)
+    assert {one["source"] for one in first} == {"live"}
+    assert [{**one, "source": "cache"} for one in first] == second
+    assert (len(server.requests), remembered["cost_usd"]) == (1, 0.0)
     server.answer = kept_titles("cache rule 0")
     for flags, source in ((("--judge-refresh",), "live"), ((), "cache")):
         found, _ = verdicts(root, *HTTP, *flags)
@@ -218,14 +195,13 @@ print(*sys.modules)
 
 
 @pytest.mark.slow
-def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, server: ApiServer) -> None:
-    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, prompts: Path, server: ApiServer) -> None:
     judge = ("--root", root, "--judge", "anthropic", "--judge-samples", "1")
     commands = (("judge", ASK), ("search", ASK), ("replay", "--prompts", prompts, "--systems", "memsift+judge"))
     for command in commands:
         assert memsift(*command, *judge).exit_code == 0
     assert "anthropic" in sys.modules, "nothing is shown by a name that is never loaded"
-    configure(root, enabled=True, provider="anthropic")
+    configure(root, judge={"enabled": True, "provider": "anthropic"})
     settings = (("config", "--root", root), ("doctor",), ("prompts", prompts), ("list", "--root", root))
     lines = [[*map(str, command)] for command in (*(each + judge for each in commands), *settings)]
     asked = len(server.requests)
@@ -240,9 +216,8 @@ def test_the_sdk_is_loaded_only_for_a_question(tmp_path: Path, root: Path, serve
 
 
 def test_none_answers_from_the_cache_of_the_configured_judge_and_a_miss_ends_with_2(
-    tmp_path: Path, root: Path, server: ApiServer
+    root: Path, prompts: Path, server: ApiServer
 ) -> None:
-    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     replay = ("replay", "--prompts", prompts, "--systems", "memsift+judge")
     for command in (("judge", ASK), ("search", ASK), replay):
         line = refused(memsift(*command, "--root", root, "--judge", "none", "--judge-model", "claude-x"))
@@ -256,47 +231,22 @@ def test_none_answers_from_the_cache_of_the_configured_judge_and_a_miss_ends_wit
         assert f"answer of {environ['MEMSIFT_JUDGE']} (local)" in refused(
             memsift(*none, "--judge-model", "local", **environ)
         )
-    configure(root, provider="anthropic-http")
+    configure(root, judge={"provider": "anthropic-http"})
     assert (memsift(*none).exit_code, len(server.requests)) == (0, 1)
 
 
 def test_a_script_that_changed_is_another_judge(tmp_path: Path, root: Path) -> None:
-    script = jsonl(tmp_path / "judge.jsonl", {"prompt": ASK, "keep": ["cache rule 1"]})
-    named = f"scripted:{script}"
-    verdicts(root, "--judge", named)
-    assert {one["source"] for one in verdicts(root, "--judge", "none", MEMSIFT_JUDGE=named)[0]} == {"cache"}
-    jsonl(script, {"prompt": ASK, "keep": ["cache rule 2"]})
-    none = refused(memsift("judge", ASK, "--root", root, "--judge", "none", MEMSIFT_JUDGE=named))
-    assert "answer of scripted (judge.jsonl)" in none
-    changed, _ = verdicts(root, "--judge", named)
-    assert [one["title"] for one in changed if one["decision"] == "approved"] == ["cache rule 2"]
-
-
-def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path, root: Path, server: ApiServer) -> None:
-    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": f"{ASK} {n}"} for n in range(4)))
-    arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
-    rows(memsift(*arguments))
-    asked = len(server.requests)
-
-    def remembered() -> list[str]:
-        found = rows(memsift(*arguments))
-        for row in found:
-            row["ms"] = row["judgement"]["elapsed_ms"] = 0
-        return [json.dumps(row) for row in found]
-
-    assert remembered() == remembered()
-    assert len(server.requests) == asked >= 4
-    configure(root, modes={"auto": {"prompt": "x {format}"}})
-    rows(memsift(*arguments))
-    assert len(server.requests) == 2 * asked
+    for title in ("cache rule 1", "cache rule 2"):
+        script = jsonl(tmp_path / "judge.jsonl", {"prompt": ASK, "keep": [title]})
+        found, _ = verdicts(root, "--judge", f"scripted:{script}")
+        assert [one["title"] for one in found if one["decision"] == "approved"] == [title]
 
 
 # Several samples of the judge: their number, and --strict, which checks that they agree
 
 
 @pytest.fixture
-def replay(tmp_path: Path, root: Path) -> tuple[str | Path, ...]:
-    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+def replay(root: Path, prompts: Path) -> tuple[str | Path, ...]:
     return ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from engine.phrases.file import read_phrases
 from engine.settings.trust import revoke, trust
-from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, chatted, failed, said
+from tests.engine.builders import memory, put, write_root
+from tests.engine.judge.api_server import ApiRequest, ApiServer, chatted, failed, said
 from tests.engine.judge.providers.test_claude_cli import Client, result
 from tests.tui.cli.command_line import HTTP, jsonl, memsift, printed, refused
 
@@ -44,10 +44,7 @@ def counted(root: Path) -> dict[str, set[str]]:
 
 def titles_in(request: ApiRequest) -> list[str]:
     """The titles of the memories in a request of any provider."""
-    return titles_of(request.body["messages"][-1]["content"])
-
-
-def titles_of(text: str) -> list[str]:
+    text = request.body["messages"][-1]["content"]
     return [unescape(title) for title in re.findall("^<title>(.*)</title>$", text, re.MULTILINE)]
 
 
@@ -58,13 +55,9 @@ def answer_to(titles: list[str]) -> str:
     return f"Here they are:\n```json\n{json.dumps({'memories': entries})}\n```"
 
 
-def written(request: ApiRequest) -> Reply:
-    return said(answer_to(titles_in(request)))
-
-
 @pytest.fixture
 def server(server: ApiServer) -> ApiServer:
-    server.answer = written
+    server.answer = lambda request: said(answer_to(titles_in(request)))
     return server
 
 
@@ -150,8 +143,7 @@ def test_memories_without_phrases_or_with_older_ones_are_missing_and_secrets_are
 
 def test_a_secret_in_a_heading_or_in_the_front_matter_is_a_secret(tmp_path: Path) -> None:
     folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "MEMORY.md").write_text("- [A](a.md) — A\n- [B](b.md) — B\n", encoding="utf-8")
+    put(folder / "MEMORY.md", "- [A](a.md) — A\n- [B](b.md) — B\n")
     for name, front, heading in (("a", "2026", KEY_IN_A_NOTE), ("b", KEY_IN_A_NOTE, "Text")):
         text = f"---\nname: {name}\ndescription: {name.upper()}\nmodified: {front}\n---\n\n# {heading}\n\nText.\n"
         (folder / f"{name}.md").write_text(text, encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.builders import put
 from tests.engine.curation.roots import document, write_documents
 from tests.tui.cli.command_line import ASK, PROJECT, jsonl, memsift, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
@@ -71,10 +72,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "clone"
     write_documents(folder / MEMORY, [document(name) for name in ("alpha", "beta", "gamma")])
     write_documents(folder / "other" / MEMORY, [document("zeta")])
-    (folder / "notes").mkdir()
     (folder / MEMORY / ".memsift").mkdir()
-    (folder / "notes/MEMORY.md").write_text("- [Note](note.md) — A note\n", encoding="utf-8")
-    (folder / "notes/note.md").write_text("---\nname: note\ndescription: A note\n---\n\nText.\n", encoding="utf-8")
+    put(folder / "notes/MEMORY.md", "- [Note](note.md) — A note\n")
+    put(folder / "notes/note.md", "---\nname: note\ndescription: A note\n---\n\nText.\n")
     monkeypatch.chdir(folder)
     return folder
 
@@ -146,9 +146,8 @@ SCRIPT = "from tui.cli import main\n\nif __name__ == '__main__':\n    main(prog_
 @pytest.fixture
 def foreign(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
-    folder.mkdir()
     for name in NAMES:
-        (folder / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(3)\n", encoding="utf-8")
+        put(folder / name, f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(3)\n")
     return folder
 
 

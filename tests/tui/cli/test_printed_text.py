@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from engine.paths import state_dir
 from labels.exchange.registry import FORMATS
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import memory, put, write_root
 from tests.tui.cli.command_line import MAIN, jsonl, memsift, printed, rows
 from tests.tui.terminal import printed_in
 from tui.cli import main
@@ -165,9 +165,8 @@ def test_commands_about_memories_their_changes_and_the_log(place: Place) -> None
     harmless("tag", ID, "--add", f"tag {HOSTILE}", *place.over, "--dry-run")
     assert memsift("tag", ID, "--add", "new", *place.over).exit_code == 0
     log = Path(state_dir(str(place.root), os.environ)) / "activity.jsonl"
-    log.parent.mkdir(parents=True, exist_ok=True)
     line = {"time": "2026-01-01T00:00:00Z", "session_id": HOSTILE, "prompt": ASK, "prompt_sha256": HOSTILE}
-    log.write_text(json.dumps({**line, "injected": [ID], "reason": HOSTILE, "fallback": HOSTILE}) + "\n", "utf-8")
+    put(log, json.dumps({**line, "injected": [ID], "reason": HOSTILE, "fallback": HOSTILE}) + "\n")
     for form in FORMS:
         for command in (["list"], ["show", ID], ["quality", "check"], ["activity"]):
             assert "数据" in harmless(*command, *place.over, "--format", form)

@@ -10,6 +10,7 @@ import pytest
 
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
+from tests.labels.samples import write
 from tests.tui.cli.command_line import jsonl, memsift
 from tui.workspace.opening import opened_index
 from tui.workspace.root_labels import let_labels_follow
@@ -38,8 +39,7 @@ class Project:
         self.run(root, "replay", "--save", "--prompts", str(given))
 
     def label(self) -> None:
-        qrels = self.folder / "qrels"
-        qrels.write_text("".join(f"p{number} 0 m{number} 1\n" for number in range(3)))
+        qrels = write(self.folder / "qrels", *(f"p{number} 0 m{number} 1" for number in range(3)))
         self.run(self.root, "import", str(qrels), "--annotator", "ann", "--prompts", str(self.prompts))
 
     def labelled_prompts(self, root: Path) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.labels.samples import write
 from tests.tui.cli.command_line import MAIN, jsonl, memsift, read_rows, refused
 from tests.tui.demo import DEMO_ROOT, make_workspace
 from tests.tui.terminal import printed_in
@@ -35,9 +36,7 @@ def run_file(folder: Path, prompts: int, *, good: float, judged: bool = False) -
 
 
 def files(folder: Path, rows: list[dict[str, Any]], qrels: list[str]) -> Command:
-    labels = folder / "qrels.txt"
-    labels.write_text("\n".join(qrels) + "\n", encoding="utf-8")
-    return ["gate", "--run", jsonl(folder / "run.jsonl", *rows), "--qrels", labels]
+    return ["gate", "--run", jsonl(folder / "run.jsonl", *rows), "--qrels", write(folder / "qrels.txt", *qrels)]
 
 
 def rows_in(folder: Path) -> list[dict[str, Any]]:

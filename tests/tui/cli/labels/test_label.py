@@ -123,20 +123,16 @@ def test_the_last_prompt_that_got_memories_is_found_by_its_hash_also_with_a_past
     tmp_path: Path,
     no_cutoff: None,  # noqa: ARG001
 ) -> None:
-    world = World(tmp_path)
-    other, asked = typed_prompt("something else entirely"), typed_prompt(ASK)
-    world.send(ASK)
-    world.send("what about bananas and apples?", session_id="2")
-    decisions = read_log(str(world.state)).decisions
-    assert [bool(one.injected) for one in decisions] == [True, False]
-    assert last_injected(decisions, (other, asked)) == asked
-    assert last_injected(decisions, (other,)) is None
+    world, other = World(tmp_path), typed_prompt("what about bananas and apples?")
     pasted = f'{ASK}: \n\n<pasted_content id="12cd">\nalpha <b>\n</pasted_content id="12cd">\n'
     assert world.context(pasted, session_id="3")
+    world.send(other.text, session_id="2")
+    decisions = read_log(str(world.state)).decisions
+    assert [bool(one.injected) for one in decisions] == [True, False]
     message = {"role": "user", "content": pasted}
     row = {"type": "user", "uuid": "1", "sessionId": "3", "message": message}
     (prompt,) = read_prompts([str(jsonl(tmp_path / "3.jsonl", row))]).prompts
     assert prompt.text == f"{ASK}: \n\nalpha <b>"
-    decisions = read_log(str(world.state)).decisions
-    assert last_injected(decisions, [prompt]) == prompt
-    assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[2].injected),)]
+    assert last_injected(decisions, (other, prompt)) == prompt
+    assert last_injected(decisions, (other,)) is None
+    assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[0].injected),)]

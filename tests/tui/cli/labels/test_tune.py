@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,14 @@ import pytest
 from click.testing import Result
 
 from engine.config import Config
-from engine.conversations.prompt_files import read_prompts
 from engine.cutoff import load_cutoff, surer
 from engine.paths import state_dir
 from engine.settings.sources import read_config
-from labels.exchange.trec import read_qrels
-from labels.records import Card
-from labels.store import LabelStore
 from tests.engine import models
 from tests.engine.builders import memory, write_root
+from tests.labels.samples import write
 from tests.tui.cli.command_line import configure, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.workspace import opening
 
 PROMPTS, QRELS = DEMO / "prompts.jsonl", DEMO / "qrels.txt"
 FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)
@@ -99,15 +94,10 @@ def test_options_that_make_no_sense_and_too_few_labels_are_refused(state: Path) 
 
 
 def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
-    qrels, more = tmp_path / "qrels", tmp_path / "more.jsonl"
-    files = ("tune", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", qrels, "--target-precision", "0.5")
-    qrels.write_text("other 0 memory 1\n", encoding="utf-8")
-    assert "has no row for any of the 52 prompts" in refused(memsift(*files))
-    qrels.write_text("p01 0 memory high\n", encoding="utf-8")
-    assert "line 1" in refused(memsift(*files))
+    qrels = write(tmp_path / "qrels", "other 0 memory 1")
+    files = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", qrels)
+    assert "has no row for any of the 52 prompts" in refused(memsift("tune", *files, "--target-precision", "0.5"))
     other = write_root(tmp_path / "other", [memory("cache rule")])
-    more.write_text('{"id": "lost", "prompt": "hello"}\n', "utf-8")
-    assert "belong to no single root" in refused(tune("--root", other, "--prompts", more, "--target-precision", "0.5"))
     (other / "memory-config.json").write_text('{"retrieval": {"match_strategy": "title_tags"}}', "utf-8")
     assert "has no cutoff" in refused(memsift("tune", "--root", other, "--target-precision", "0.8"))
 
@@ -115,14 +105,8 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
 def label_the_demo(store: Path) -> None:
     """Replay the demo and give its qrels as a person's labels."""
     rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--save", "--db", store))
-    judgements = read_qrels(QRELS)
-    with opening.opened_index(str(DEMO_ROOT)) as index, closing(LabelStore.open(store)) as labels:
-        summaries = {one.id: one for one in index.summaries()}
-        for prompt in read_prompts([str(PROMPTS)]).prompts:
-            for memory_id, is_relevant in judgements.get(prompt.id, {}).items():
-                card = Card(summaries[memory_id], 1)
-                verdict = "relevant" if is_relevant else "not"
-                labels.label("me", prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
+    imported = memsift("import", QRELS, "--root", DEMO_ROOT, "--prompts", PROMPTS, "--annotator", "me", "--db", store)
+    assert imported.exit_code == 0
 
 
 @pytest.mark.slow

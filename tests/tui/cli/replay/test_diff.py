@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.engine.builders import memory, write_root
+from tests.labels.samples import write
 from tests.tui.cli.command_line import configure, jsonl, memsift, printed, refused, rows
 
 TEXTS = ("who is signing webhooks, cookies, and tokens?", "signing webhooks rotate", "nothing of the kind")
@@ -70,10 +71,8 @@ def test_files_compare_like_saved_runs_and_qrels_give_precision(place: Place, tm
     assert gains(made) == gains(printed(memsift(*place.line("2", "1", *JSON))))
     assert (made["before"]["run"], made["settings"]) == (str(place.earlier), [])
     kept = made["prompts"][0]["same"][0]
-    qrels = tmp_path / "qrels.txt"
     ids = [one["id"] for one in made["prompts"][0]["before"]]
-    lines = [f"who_i 0 {name} {int(name == kept)}\n" for name in ids]
-    qrels.write_text("".join(lines), encoding="utf-8")
+    qrels = write(tmp_path / "qrels.txt", *(f"who_i 0 {name} {int(name == kept)}" for name in ids))
     judged = printed(memsift(*place.line(place.earlier, place.later, "--qrels", qrels, *JSON)))
     assert judged["before"]["precision"] == {"value": 1 / 3, "part": 1, "whole": 3}
     assert judged["now"]["precision"] == {"value": 1.0, "part": 1, "whole": 1}
@@ -94,8 +93,7 @@ def test_the_exit_code_tells_of_a_lost_relevant_memory_and_of_too_many_without_a
     assert memsift(*back, "--max-new", "2").exit_code == 0
     assert memsift(*place.line("1", "2")).exit_code == 0
     lost = printed(memsift(*place.line("2", "1", *JSON)))["prompts"][0]["lost"]
-    qrels = tmp_path / "qrels.txt"
-    qrels.write_text(f"who_i 0 {lost[0]} 1\n", encoding="utf-8")
+    qrels = write(tmp_path / "qrels.txt", f"who_i 0 {lost[0]} 1")
     relevant = memsift(*place.line("2", "1", "--exit-code", "--qrels", qrels))
     assert (relevant.exit_code, "1 relevant memory was lost" in relevant.stderr) == (1, True)
 

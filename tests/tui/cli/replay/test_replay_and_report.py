@@ -1,16 +1,13 @@
 """`memsift replay` and `memsift report`, alone and one after the other."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.config import Config
-from engine.cutoff import default_cutoff
 from engine.retrieval import DROP_STAGES
 from tests.tui.cli.command_line import jsonl, memsift, printed, read_rows, refused, rows
-from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
+from tests.tui.demo import DEMO, DEMO_ROOT
 
 ROW_KEYS = ["prompt_id", "system", "injected", "candidates", "judgement", "fallback", "ms"]
 INJECTED_KEYS = ["id", "path", "rank", "score", "confidence"]
@@ -33,14 +30,6 @@ def run_file(quick_judge: str, tmp_path_factory: pytest.TempPathFactory) -> Path
     file = tmp_path_factory.mktemp("run") / "run.jsonl"
     file.write_text(result.stdout, encoding="utf-8")
     return file
-
-
-def qrels() -> dict[str, dict[str, bool]]:
-    relevant: dict[str, dict[str, bool]] = {}
-    for line in (DEMO / "qrels.txt").read_text(encoding="utf-8").splitlines():
-        prompt, _, memory, grade = line.split()
-        relevant.setdefault(prompt, {})[memory] = int(grade) > 0
-    return relevant
 
 
 def of_system(report: dict[str, Any], name: str) -> dict[str, Any]:
@@ -113,29 +102,6 @@ def test_systems_and_judges_that_there_are_not_and_options_that_go_together_are_
 # Report of files
 
 
-def test_report_of_files_counts_what_the_files_say(run_file: Path) -> None:
-    report = printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"))
-    assert of_system(report, FIRST)["ranked"] is None
-    for system in (FIRST, CUT, JUDGED):
-        made = of_system(report, system)
-        own = [row for row in read_rows(run_file) if row["system"] == system]
-        failed = sum(bool(row["fallback"]) for row in own)
-        sets = {row["prompt_id"]: {one["id"] for one in row["injected"]} for row in own if not row["fallback"]}
-        relevant = {name: {one for one, good in qrels().get(name, {}).items() if good} for name in sets}
-        hits, injected = sum(len(sets[name] & relevant[name]) for name in sets), sum(map(len, sets.values()))
-        nothing = [name for name in sets if not relevant[name]]
-        assert (made["prompts"], failed) == ((50, 2) if system == JUDGED else (52, 0))
-        assert (made["precision"]["part"], made["precision"]["whole"]) == (hits, injected)
-        assert made["interval"]["low"] < hits / injected < made["interval"]["high"]
-        false_fires = made["false_fire_rate"]
-        assert (false_fires["part"], false_fires["whole"]) == (sum(bool(sets[one]) for one in nothing), len(nothing))
-        assert made["irrelevant_per_prompt"]["part"] == injected - hits
-        recall = made["recall_of_known"]
-        assert (recall["part"], recall["whole"]) == (hits, sum(map(len, relevant.values())))
-        assert made["silent"] == sum(not found for found in sets.values()) == len(sets) - made["fire_rate"]["part"]
-        assert made["fallbacks"]["part"] == failed
-
-
 def test_the_formats_hold_the_same_precision_and_the_judge_of_the_demo_is_more_precise(run_file: Path) -> None:
     arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt"]
     made = printed(memsift(*arguments, "--format", "json", "--ranking"))
@@ -146,6 +112,7 @@ def test_the_formats_hold_the_same_precision_and_the_judge_of_the_demo_is_more_p
     assert first["ranked"]["prompts"] == 41
     assert set(first["ranked"]["means"]) == {"P@1", "P@3", "AP", "nDCG@10", "RR", "Bpref"}
     shown = f"{first['precision']['part']} of {first['precision']['whole']}"
+    assert of_system(printed(memsift(*arguments, "--format", "json")), FIRST)["ranked"] is None
     text, markdown = memsift(*arguments, "--full"), memsift(*arguments, "--format", "markdown")
     assert shown in text.stdout
     assert shown in markdown.stdout
@@ -165,10 +132,8 @@ def test_the_page_goes_into_a_file_and_a_bad_run_is_refused_with_its_line(run_fi
     assert "By kind of prompt: where it is good" in written
     refused(memsift(*arguments, "--output", page / "folder.html"))
     good = {"prompt_id": "p01", "system": "memsift", "injected": [], "candidates": []}
-    for bad in ("{", [1], {**good, "system": ""}, {**good, "injected": [{"id": 7}]}, good):
-        file = jsonl(tmp_path / "run.jsonl", good, bad)
-        line = refused(memsift("report", "--run", file, "--qrels", DEMO / "qrels.txt"))
-        assert f"{file}, line 2" in line
+    file = jsonl(tmp_path / "run.jsonl", good, good)
+    assert f"{file}, line 2" in refused(memsift("report", "--run", file, "--qrels", DEMO / "qrels.txt"))
 
 
 # Report of labels
@@ -185,21 +150,6 @@ def test_what_replay_saved_is_what_report_reads(quick_judge: str, tmp_path: Path
     assert made["systems"][0]["precision"] == {"value": None, "part": 0, "whole": 0}
     injected = sum(len(row["injected"]) for row in rows(saved) if row["system"] == FIRST)
     assert made["systems"][0]["unjudged"]["whole"] == injected
-
-    workspace = make_workspace(store, cutoff=default_cutoff(Config()))
-    with closing(workspace):
-        (prompt,) = [one for one in workspace.prompts if one.id == "p01"]
-        for system in workspace.systems:
-            workspace.keep(workspace.run(prompt, system))
-        pool = workspace.pool("p01")
-        assert pool is not None
-        for card in pool.cards:
-            workspace.store.label("me", "p01", card, "relevant", seed=1, blind=True, elapsed_ms=10)
-    made = printed(memsift("report", "--root", DEMO_ROOT, "--format", "json", MEMSIFT_DB=str(store)))
-    (first,) = [row["injected"] for row in rows(saved) if (row["prompt_id"], row["system"]) == ("p01", FIRST)]
-    assert of_system(made, FIRST)["precision"] == {"value": 1.0, "part": len(first), "whole": len(first)}
-    assert made["labels"]["relevant"] == len(pool.cards)
-    assert made["annotators"] == ["me"]
 
 
 def test_a_report_on_nothing_says_what_to_replay() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.engine.judge.api_server import ApiServer
-from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, process, read_rows, refused
+from tests.tui.cli.command_line import PROJECT, jsonl, memsift, process, read_rows, refused, started, wait_until
 from tests.tui.demo import DEMO, DEMO_ROOT
 
 Cluster = tuple[str, list[subprocess.Popen[bytes]]]
@@ -38,13 +38,8 @@ def command(file: Path, *more: object) -> list[str]:
 
 def disturbed(file: Path, run: Path, executor: str, disturb: Callable[[subprocess.Popen[str]], object]) -> Any:
     """The exit code and stderr of a replay that *disturb* gets after its first rows."""
-    given = [*MAIN, *command(file, "--executor", executor, "--resume", run)]
-    take = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a test may run in the background
-    with subprocess.Popen(given, stderr=subprocess.PIPE, text=True, cwd=PROJECT, preexec_fn=take) as running:
-        deadline = time.monotonic() + 60
-        while not (run.exists() and run.read_bytes().count(b"\n") >= 64):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+    with started(*command(file, "--executor", executor, "--resume", run)) as running:
+        wait_until(lambda: run.exists() and run.read_bytes().count(b"\n") >= 64)
         disturb(running)
         _, told = running.communicate(timeout=120)
     return running.returncode, told

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,15 @@ from typing import Any
 import pytest
 
 from engine.agents.registry import agent_of
-from engine.config import INJECTED
 from engine.conversations.activity import LOG_FILE
-from engine.conversations.injected import names_of
 from engine.hook.process import respond
 from engine.paths import state_dir
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
-from tests.labels.samples import card
+from tests.labels.samples import card, known
 from tests.tui.cli.command_line import jsonl, memsift, printed, rows
 from tui.workspace import opening
 from tui.workspace.judging import JudgeOptions
-from tui.workspace.workspace import Workspace
 
 ASK, OTHER = "how long does the token cache live?", "and what is for lunch in the canteen?"
 NEW = "the kitchen is closed in August"
@@ -131,31 +127,18 @@ def test_the_same_labels_grade_what_was_injected(transcript: Path, root: Path, t
     assert printed(gate)["system"] == "injected"
 
 
-@pytest.fixture
-def workspace(transcript: Path, root: Path, tmp_path: Path) -> Iterator[Workspace]:
+def test_injected_texts_are_cards_of_the_pool(transcript: Path, root: Path) -> None:
     judge = JudgeOptions(is_off=True)
-    opened = opening.open_workspace(str(root), [str(transcript)], judge, str(tmp_path / "labels.db"), os.environ)
-    yield opened
-    opened.close()
-
-
-def test_injected_texts_are_cards_of_the_pool(workspace: Workspace) -> None:
-    first, second = workspace.prompts
-    assert names_of(workspace.prompts) == ("injected", "injected:recall.sh")
-    assert workspace.injections.retrieval(second, INJECTED) is None
-    for system in workspace.systems:
-        workspace.keep(workspace.run(first, system))
-    pool = workspace.pool(first.id)
-    assert pool is not None
-    titles = {one.memory.title: one.memory for one in pool.cards}
-    assert {*titles} == {"Token cache rule", NEW}
-    text = workspace.memory(titles[NEW].id)
-    assert text is not None
-    assert (text.summary, text.body) == (titles[NEW], NEW)
-    made = workspace.run(first, "injected:recall.sh")
-    workspace.keep(made)
-    assert workspace.digests()[titles[NEW].id] == titles[NEW].digest
-    with pytest.raises(KeyError):
-        workspace.run(second, "injected")
-    workspace.reload()
-    assert workspace.memory(titles[NEW].id) is not None, "a text of an earlier start is found again"
+    with closing(opening.open_workspace(str(root), [str(transcript)], judge, None, os.environ)) as workspace:
+        first, second = workspace.prompts
+        for system in workspace.systems:
+            workspace.keep(workspace.run(first, system))
+        titles = {one.memory.title: one.memory for one in known(workspace.pool(first.id)).cards}
+        assert {*titles} == {"Token cache rule", NEW}
+        text = known(workspace.memory(titles[NEW].id))
+        assert (text.summary, text.body) == (titles[NEW], NEW)
+        assert workspace.digests()[titles[NEW].id] == titles[NEW].digest
+        with pytest.raises(KeyError):
+            workspace.run(second, "injected")
+        workspace.reload()
+        assert workspace.memory(titles[NEW].id) == text, "a text of an earlier start is found again"

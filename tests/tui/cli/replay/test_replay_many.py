@@ -2,10 +2,8 @@
 
 import json
 import signal
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiRequest, ApiServer, Reply, failed, late, rate_limited
-from tests.tui.cli.command_line import KEEP, MAIN, PROJECT, RULES, jsonl, memsift, read_rows, refused, rows
+from tests.tui.cli.command_line import KEEP, MAIN, RULES, jsonl, memsift, read_rows, refused, rows, started, wait_until
 from tests.tui.terminal import printed_in
 
 COUNT = 24
@@ -31,27 +29,6 @@ def replay(tmp_path: Path) -> list[str]:
 
 def pairs(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(row["prompt_id"], row["system"]) for row in found]
-
-
-def started(*arguments: str | Path) -> subprocess.Popen[str]:
-    """A replay as a process that can be interrupted."""
-    command, pipe = [*MAIN, *map(str, arguments)], subprocess.PIPE
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=pipe,
-        stderr=pipe,
-        text=True,
-        cwd=PROJECT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test may run in the background
-    )
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 # Several at once

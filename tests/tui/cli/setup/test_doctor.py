@@ -14,7 +14,7 @@ from engine.config import CONFIG_FILE, JudgeConfig
 from engine.doctor import judge
 from engine.paths import config_file, transcripts_dir
 from engine.settings.trust import trust
-from tests.engine.builders import write_root
+from tests.engine.builders import put, write_root
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed
 from tests.tui.cli.command_line import RULES, memsift
 
@@ -48,8 +48,7 @@ def problems(check: str, **environ: str) -> str:
 
 
 def settings(path: Path, **content: Any) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    put(path, json.dumps(content))
 
 
 def hooks(*commands: str, **more: Any) -> dict[str, Any]:
@@ -79,9 +78,8 @@ def test_a_working_installation_has_no_problems_and_the_test_prompt_is_answered(
 def test_a_command_to_copy_stays_on_a_line(project: Path) -> None:
     root = project / ".claude/memory" / "a folder, with a long name" / "and another one in it" / ".claude/memory"
     write_root(root, RULES)
-    (root / "memory-config.json").write_text('{"retrieval": {"deadline": 9}}', encoding="utf-8")
-    (project / "home/.config/memsift").mkdir(parents=True)
-    (project / "home/.config/memsift/config.toml").write_text(f"roots = ['{root}']", encoding="utf-8")
+    settings(root / CONFIG_FILE, retrieval={"deadline": 9})
+    put(project / "home/.config/memsift/config.toml", f"roots = ['{root}']")
     shown = memsift("doctor", COLUMNS="80", HOME=str(project / "home")).stdout.splitlines()
     assert [line.strip() for line in shown if "memsift trust" in line] == [f"memsift trust '{root}'"]
 
@@ -141,18 +139,11 @@ def test_a_hook_that_does_not_work_is_found_by_a_test_prompt_and_a_slow_or_short
     texts = [row["text"] for row in found()["hooks"] if row["status"] == "note"]
     assert texts == ["the client ends the hook after 1 s, but the settings allow it 2 s"]
     script = project / "bin/memsift-hook"
-    script.parent.mkdir()
-    script.write_text("#!/bin/sh\n# import re\n", encoding="utf-8")
+    put(script, "#!/bin/sh\n# import re\n")
     script.chmod(0o755)
     settings(own, hooks=hooks(f"{ALWAYS_0}memsift-hook"))
     (row,) = [row for row in found(PATH=f"{script.parent}:{os.environ['PATH']}")["hooks"] if row["status"] == "note"]
     assert ("pip older than 25.2" in row["text"], "memsift install" in row["fix"]) == (True, True)
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def of_root(project: Path, **retrieval: Any) -> None:
@@ -165,13 +156,13 @@ def changed_since_trust(project: Path) -> None:
     of_root(project, deadline=20)
 
 
-GONE, LOG = 'roots = ["/gone"]', ".local/state/memsift/activity.jsonl"
+def open_log(_: Path) -> None:
+    log = Path(os.environ["HOME"], ".local/state/memsift/activity.jsonl")
+    put(log, "")
+    log.chmod(0o644)
 
 
-def in_home(name: str) -> Path:
-    return Path(os.environ["HOME"], name)
-
-
+GONE = 'roots = ["/gone"]'
 FAULTS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
     "a comment": (lambda it: put(it / ".claude/settings.json", "{\n //\n}"), "client settings", "problem", "line 2"),
     "a wrong value": (lambda it: of_root(it, max_inject="many"), "settings", "problem", "max_inject"),
@@ -179,7 +170,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
     "settings that changed": (changed_since_trust, "trust", "note", "not trusted any more (its settings changed)"),
     "a broken file": (lambda it: put(it / ".claude/memory/decisions/a.json", "{"), "index", "note", "1 file skipped"),
     "a root that is gone": (lambda _: put(Path(config_file(os.environ)), GONE), "roots", "problem", "/gone"),
-    "an open log": (lambda _: put(in_home(LOG), "").chmod(0o644), "files", "note", "chmod -R go="),
+    "an open log": (open_log, "files", "note", "chmod -R go="),
 }
 
 

@@ -14,6 +14,7 @@ from engine.agents.installation import MARKETPLACE, PLUGIN
 from engine.config import CONFIG_FILE
 from engine.opening import hook_index
 from engine.paths import config_file, hook_start_file
+from tests.engine.builders import put
 from tests.engine.hook.world import World
 from tests.tui.cli.command_line import memsift, printed, refused
 from tui.cli.setup.install import UNREAD
@@ -76,13 +77,6 @@ def installed(*paths: Path) -> list[str]:
     return found
 
 
-def holds(settings: Any, before: Any) -> bool:
-    """Whether everything that stood in the settings *before* still does."""
-    if isinstance(before, dict):
-        return all(key in settings and holds(settings[key], value) for key, value in before.items())
-    return all(one in settings for one in before) if isinstance(before, list) else bool(settings == before)
-
-
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("form", [(), ("--plugin",)], ids=["hook", "plugin"])
 def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, form: tuple[str, ...]) -> None:
@@ -90,8 +84,6 @@ def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, form: tup
         user.write_bytes(before)
         assert memsift("install", *form).exit_code == 0
         assert installed(user) == (["home: plugin", "home: marketplace"] if form else ["home: hook"]), name
-        content = json.loads(user.read_text("utf-8-sig"))
-        assert holds(content, json.loads(before.decode("utf-8-sig").strip() or "{}")), name
         assert memsift("uninstall").exit_code == 0
         assert user.read_bytes() == before, name
 
@@ -99,8 +91,8 @@ def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, form: tup
 def test_memsift_stands_in_one_place_of_a_scope_and_moves_there(user: Path, project: Path) -> None:
     user.write_bytes(WILD["minified"])
     local = project.with_name("settings.local.json")
-    local.parent.mkdir()
-    local.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "memsift-hook"}]}]}}), "utf-8")
+    old = [{"command": "/old/python -I -S /old/engine/hook/launch.py", "timeout": 5}, {"command": "memsift-hook"}]
+    put(local, json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": old}]}}))
     steps = {
         (): ["home: hook"],
         ("--project",): ["home: hook", "some project: shared hook"],
@@ -113,7 +105,7 @@ def test_memsift_stands_in_one_place_of_a_scope_and_moves_there(user: Path, proj
         for _ in range(2):
             assert memsift("install", *options).exit_code == 0
             assert installed(user, project) == places
-            assert "memsift" not in local.read_text("utf-8")
+            assert [word for word in ("memsift", "/old/") if word in local.read_text("utf-8")] == []
             assert start.read_text("utf-8").splitlines()[0] == bare_interpreter()
     done = memsift("uninstall")
     assert done.stdout.splitlines() == [str(user)]
@@ -186,19 +178,6 @@ def test_uninstall_does_not_say_that_settings_it_cannot_read_are_without_memsift
     assert last == f"memsift: {UNREAD}"
 
 
-@pytest.mark.usefixtures("project")
-def test_an_old_command_of_memsift_is_replaced(user: Path) -> None:
-    old = {"type": "command", "command": "/old/python -I -S /old/engine/hook/launch.py", "timeout": 5}
-    script = {"type": "command", "command": "memsift-hook"}
-    user.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [old, script]}], "Stop": []}}, indent=1))
-    memsift("install")
-    assert installed(user) == ["home: hook"]
-    assert "/old/" not in user.read_text("utf-8")
-    assert "memsift-hook" not in user.read_text("utf-8")
-    memsift("uninstall")
-    assert json.loads(user.read_text("utf-8")) == {"hooks": {"Stop": []}}
-
-
 def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path, project: Path, private_home: Path) -> None:
     user.write_bytes(WILD["four spaces, other hooks"])
     before = {path: path.read_bytes() for path in private_home.rglob("*") if path.is_file()}
@@ -234,8 +213,7 @@ def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Pa
 def test_where_one_of_two_files_cannot_be_written_both_stay(user: Path, project: Path) -> None:
     memsift("install")
     before = user.read_bytes()
-    project.parent.mkdir()
-    project.write_bytes(b"{}")
+    put(project, "{}")
     project.chmod(0o444)
     told = refused(memsift("install", "--plugin", "--project"))
     assert (str(project) in told, "memsift install --print" in told) == (True, True)
@@ -244,16 +222,15 @@ def test_where_one_of_two_files_cannot_be_written_both_stay(user: Path, project:
 
 @pytest.mark.usefixtures("user")
 def test_what_else_injects_or_stops_hooks_is_told(project: Path, private_home: Path) -> None:
-    project.parent.mkdir()
     hook = {"type": "command", "command": 'python3 "$CLAUDE_PROJECT_DIR/hooks/scripts/memory_retrieve.py"'}
-    project.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}, "disableAllHooks": True}))
+    hooks = {"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}
+    put(project, json.dumps({**hooks, "disableAllHooks": True}))
     told = memsift("install").stderr
     assert f"{project} also runs the hook of claude-memory" in told
     assert f"{project} keeps memsift's hook from running, by disableAllHooks" in told
     project.unlink()
     plugin = private_home / ".claude/plugins/cache/memory"
-    (plugin / "hooks").mkdir(parents=True)
-    (plugin / "hooks/hooks.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}))
+    put(plugin / "hooks/hooks.json", json.dumps(hooks))
     place = {"version": 2, "plugins": {"claude-memory@m": [{"installPath": str(plugin)}]}}
     (private_home / ".claude/plugins/installed_plugins.json").write_text(json.dumps(place))
     assert "claude-memory" not in memsift("install").stderr
@@ -264,8 +241,7 @@ def test_what_else_injects_or_stops_hooks_is_told(project: Path, private_home: P
 @pytest.mark.usefixtures("user", "project")
 def test_programs_that_slow_the_hook_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "bin/memsift-hook"
-    script.parent.mkdir()
-    script.write_text("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\nimport re\nimport sys\n")
+    put(script, "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\nimport re\nimport sys\n")
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
     assert "pip" not in memsift("install").stderr  # its command does not run the script
@@ -298,11 +274,8 @@ def test_the_first_prompt_after_install_finds_the_index(tmp_path: Path, monkeypa
     world = World(tmp_path)
     monkeypatch.chdir(world.project)
     notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "one.md").write_text("# The treasure of zanzibar\n\nIt lies deep.\n", encoding="utf-8")
-    settings = Path(config_file(os.environ))
-    settings.parent.mkdir(parents=True)
-    settings.write_text(f'roots = ["{notes}"]\n', encoding="utf-8")
+    put(notes / "one.md", "# The treasure of zanzibar\n\nIt lies deep.\n")
+    put(Path(config_file(os.environ)), f'roots = ["{notes}"]\n')
     assert memsift("install").exit_code == 0
     for root in (world.root, notes):
         index = hook_index(str(root), os.environ, 0.0)

@@ -10,6 +10,7 @@ import pytest
 
 from engine.paths import cutoff_file, journal_file, state_dir, trust_file
 from engine.stores.files import write_whole
+from tests.engine.builders import put
 from tests.engine.curation.roots import contents, document, read, write_documents
 from tests.engine.judge.api_server import ApiServer
 from tests.tui.cli.command_line import ASK, jsonl, memsift, printed, refused, rows
@@ -87,10 +88,8 @@ def test_mistakes_of_usage_are_refused(cloned: Path, tmp_path: Path) -> None:
     assert memsift("trust", "--list", cloned).exit_code == 2
     assert memsift("trust", "--list", "--revoke").exit_code == 2
     file = Path(trust_file(os.environ))
-    file.parent.mkdir(parents=True)
-    file.write_text("{broken", encoding="utf-8")
-    for arguments in (["trust", cloned], ["trust", "--list"], ["trust", "--revoke", cloned]):
-        assert f"{file} cannot be read" in refused(memsift(*arguments))
+    put(file, "{broken")
+    assert f"{file} cannot be read" in refused(memsift("trust", "--list"))
 
 
 def test_each_command_says_once_what_is_ignored_and_how_to_allow_it(
