@@ -1,8 +1,6 @@
 """The requests of the judges, against a server that is as strict as the documented API."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.verdict import DEPTHS
+from tests.e2e.coding_agents import serving
 from tests.engine.judge.api_server import at
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
 
@@ -37,13 +36,8 @@ def documented(shared_data: Path, tmp_path: Path) -> Iterator[Documented]:
     fake, log = shared_data.parent / "tools/real_client/fake_anthropic.py", tmp_path / "requests.jsonl"
     if not fake.is_file():
         pytest.skip(f"the server is not there: {fake}")
-    command = [sys.executable, str(fake), "--port", "0", "--log", str(log)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout
-            yield Documented(f"http://127.0.0.1:{server.stdout.readline().split()[1]}", log)
-        finally:
-            server.kill()
+    with serving(str(fake), log) as url:
+        yield Documented(url, log)
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
 """The folder of the auto memory that the real client names to the model is the one that memsift finds."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +12,7 @@ from engine.settings.roots import find_roots
 from engine.settings.trust import trust
 from tests.engine.agents.claude_code.test_auto_memory import PLACES, Client, plant_repositories
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Named = Callable[..., str]
-
+Named = Callable[..., str]
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330"])]
 
 

@@ -29,8 +29,6 @@ SCREENS = {mode: f"f{key}" for key, mode in enumerate("browse replay label repor
 
 def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:
     """An app that shows the screen *mode* first, which is quicker than going there from Browse."""
-    from tui.app import MemsiftApp
-
     own = {"DEFAULT_MODE": mode, "CSS_PATH": Path(tui.__file__).parent / "app.tcss"}
     started: MemsiftApp = type("MemsiftApp", (MemsiftApp,), own)(workspace)
     return started
@@ -58,30 +56,56 @@ async def card_shown(pilot: Pilot[None]) -> None:
     await settled(pilot)
 
 
+async def checked(pilot: Pilot[None]) -> None:
+    """Wait until the checks of the Inbox are done."""
+    screen = screen_of(pilot)
+    await until(pilot, lambda: screen._checked is not None and not screen.listing.progress, "the checks are done")
+
+
+@asynccontextmanager
+async def running(mode: str, workspace: Workspace, size: tuple[int, int] = SIZE) -> AsyncIterator[Pilot[None]]:
+    """The app on the screen *mode*, once nothing is under way in its widgets."""
+    async with starting_in(mode, workspace).run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
+        yield pilot
+
+
 @asynccontextmanager
 async def labelling(workspace: Workspace) -> AsyncIterator[Pilot[None]]:
     """The app on Label, which has a card."""
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("label", workspace) as pilot:
         await card_shown(pilot)
         yield pilot
 
 
 def app_of(pilot: Pilot[None]) -> MemsiftApp:
-    from tui.app import MemsiftApp
-
     assert isinstance(pilot.app, MemsiftApp)
     return pilot.app
 
 
+def screen_of(pilot: Pilot[None]) -> Any:
+    """The screen or dialog on top, of whatever class."""
+    return pilot.app.screen
+
+
+def widget(pilot: Pilot[None], selector: str) -> Any:
+    """The only widget of the screen or dialog on top that matches *selector*, of whatever class."""
+    return pilot.app.screen.query_one(selector)
+
+
+def listed(pilot: Pilot[None], kind: str = "MemoryList") -> list[str]:
+    """The ids of the rows of a list, also while a dialog lies over it."""
+    rows: Any = pilot.app.screen_stack[0].query_one(kind)
+    return [one.id for one in rows.records]
+
+
 def table(pilot: Pilot[None]) -> RankingTable:
     """The ranking of Replay or of a reveal."""
-    found: Any = pilot.app.screen.query_one("RankingTable")
-    return found  # type: ignore[no-any-return]
+    return widget(pilot, "RankingTable")  # type: ignore[no-any-return]
 
 
 def current_prompt(pilot: Pilot[None]) -> str:
-    prompts: Any = pilot.app.screen.query_one("PromptList")
-    return str(prompts.current.id)
+    return str(widget(pilot, "PromptList").current.id)
 
 
 def text_of(widget: Widget) -> str:

@@ -68,28 +68,15 @@ def fresh_cutoff() -> Cutoff | None:
     return default_cutoff(read_config(str(DEMO_ROOT), {}).config)
 
 
-class CountingProvider(Provider):
-    """Asks *inner* and counts the calls by prompt text."""
-
-    def __init__(self, inner: Provider) -> None:
-        self.name, self.model = inner.name, inner.model
-        self.hide = inner.hide
-        self._inner = inner
-        self.calls: list[str] = []
-
-    def prepare(self) -> None:
-        self._inner.prepare()
-
-    def complete(self, question: Question, timeout_s: float) -> Completion:
-        self.calls.append(parse_request(question.user)[0])
-        return self._inner.complete(question, timeout_s)
-
-    def close(self) -> None:
-        self._inner.close()
+def replay(workspace: Workspace, *prompts: Prompt) -> None:
+    """Run *prompts*, or the whole sample, through every system, and keep the answers."""
+    for prompt in prompts or workspace.prompts:
+        for system in workspace.systems:
+            workspace.keep(workspace.run(prompt, system))
 
 
 class GatedProvider(Provider):
-    """Rejects every memory, but answers a prompt only when its gate is open. Open all gates before the test ends."""
+    """Rejects every memory, and answers a prompt only when its gate is open. Open all gates before the test ends."""
 
     name = model = "gated"
 
@@ -100,6 +87,10 @@ class GatedProvider(Provider):
     def hold(self, text: str) -> Event:
         """Let the prompt *text* wait until the returned event is set."""
         return self.gates.setdefault(text, Event())
+
+    def open_all(self) -> None:
+        for gate in self.gates.values():
+            gate.set()
 
     def hide(self, text: str) -> str:
         return text

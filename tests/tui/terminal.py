@@ -1,7 +1,5 @@
 """A program in a pseudo-terminal: the keys that a person types, and all that it prints."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -11,11 +9,8 @@ import struct
 import subprocess
 import termios
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import TracebackType
+from collections.abc import Callable, Sequence
+from typing import Self
 
 DEADLINE_S = 60.0
 
@@ -39,10 +34,10 @@ class Terminal:
         )
         os.close(keyboard)
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
         os.close(self._screen)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 import tui
 from engine.config import CONFIG_FILE
@@ -24,14 +23,18 @@ from tests.tui.apps import (
     app_of,
     card_shown,
     help_lines,
+    listed,
     press,
     reads,
+    running,
     settled,
     shown,
     text_of,
     toasts,
+    told,
     type_ahead,
     until,
+    widget,
 )
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
@@ -57,13 +60,12 @@ async def palette(app: MemsiftApp) -> list[str]:
 
 def commands(pilot: Pilot[None]) -> int:
     """The number of commands in the open palette."""
-    offered: Any = pilot.app.screen.query_one("CommandList")
-    return int(offered.option_count)
+    return int(widget(pilot, "CommandList").option_count)
 
 
 @pytest.mark.slow
 async def test_each_screen_is_reached_by_its_keys_and_escape_leads_back_and_never_quits(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(prompts=ONE)) as pilot:
         assert pilot.app.current_mode == "browse"
         for mode, key in [*SCREENS.items(), *reversed(SCREENS.items())]:
             before = pilot.app.current_mode
@@ -84,7 +86,7 @@ async def test_each_screen_is_reached_by_its_keys_and_escape_leads_back_and_neve
 async def test_ctrl_q_quits_from_an_open_text_and_the_input_of_the_palette_too(
     open_workspace: Opener, keys: list[str]
 ) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(prompts=())) as pilot:
         *before, last = keys
         await press(pilot, *before)
         assert pilot.app._exit is False
@@ -96,19 +98,18 @@ async def test_ctrl_q_quits_from_an_open_text_and_the_input_of_the_palette_too(
 async def test_letters_go_into_an_input_also_ahead_and_a_foreign_one_is_no_key_elsewhere(
     open_workspace: Opener,
 ) -> None:
-    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", open_workspace(prompts=ONE)) as pilot:
         await press(pilot, "щ")
         no_key = "щ is no key here. Switch the keyboard to Latin letters, or give actions other keys: ?."
         await until(pilot, lambda: no_key in toasts(pilot))
         type_ahead(pilot, "slash", *"qs1uщ", "slash")
         await settled(pilot)
-        assert pilot.app.screen.query_one(Input).value == "qs1uщ/"
+        assert widget(pilot, "Input").value == "qs1uщ/"
         await press(pilot, "escape", "f3")
         type_ahead(pilot, "n", *"queue", "slash")
         await until(pilot, lambda: pilot.app.screen.query("TextArea"))
         await settled(pilot)
-        editor: Any = pilot.app.screen.query_one("TextArea")
-        assert editor.text == "queue/"
+        assert widget(pilot, "TextArea").text == "queue/"
         assert pilot.app._exit is False
 
 
@@ -118,7 +119,7 @@ async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once
 ) -> None:
     """All but the keys of dialogs, which are in the palette while the dialog is open."""
     of_screens = {key.phrase for name, key in KEYS.items() if home_of(name) in (*MemsiftApp.MODES, "go", "app")}
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p06"))).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(prompts=demo_prompts("p06"))) as pilot:
         for keys in (["f2"], ["f3"], ["right"], ["f4"], ["f5"]):
             await press(pilot, *keys)
             await settled(pilot)
@@ -133,7 +134,7 @@ async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once
 async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p06"))
     together: set[str] = set()
-    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+    async with running("browse", workspace) as pilot:
         workspace.spending = closed = Limits(asks_first=True)
         closed.around(RefusingProvider("anthropic", "claude-haiku-4-5", "nobody asks"))
         for keys in (
@@ -154,7 +155,7 @@ async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -
 async def test_the_palette_says_why_an_action_is_off_now(open_workspace: Opener, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    async with MemsiftApp(open_workspace(root=empty, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", open_workspace(root=empty, prompts=())) as pilot:
         await press(pilot, "ctrl+p", *"copypath")
         await until(pilot, lambda: commands(pilot) == 1)
         await press(pilot, "enter")
@@ -167,7 +168,7 @@ async def test_the_palette_runs_what_is_chosen_but_leads_to_another_screen_and_d
     open_workspace: Opener,
 ) -> None:
     workspace = open_workspace(prompts=ONE, judge=None)
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "ctrl+p", "ctrl+p")
         assert len(pilot.app.screen_stack) <= 2, "it opens once"
         await press(pilot, "escape", "escape")
@@ -188,7 +189,7 @@ async def test_the_palette_runs_what_is_chosen_but_leads_to_another_screen_and_d
 
 
 async def test_a_key_that_opens_a_text_opens_one_and_the_key_of_help_closes_it(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(prompts=())) as pilot:
         for key in ("question_mark", "f1"):
             await press(pilot, key)
             await until(pilot, lambda: isinstance(pilot.app.screen, KeyHelp))
@@ -230,7 +231,7 @@ async def test_files_and_rows_of_prompts_that_were_skipped_are_counted_and_liste
     (root / "kept.md").write_text("text", encoding="utf-8")
     (root / "broken[b].md").write_bytes(b"\xff\xfe")
     skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
-    async with MemsiftApp(open_workspace(root=root, prompts=(), unread_prompts=skipped)).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(root=root, prompts=(), unread_prompts=skipped)) as pilot:
         await reads(pilot, "#where", "2 skipped")
         await press(pilot, "S")
         assert isinstance(pilot.app.screen, FullText)
@@ -242,31 +243,30 @@ async def test_files_and_rows_of_prompts_that_were_skipped_are_counted_and_liste
 
 async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("first one")])
-    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", open_workspace(root=root, prompts=())) as pilot:
         await press(pilot, "f3")
         write_memory(root, memory("second one"))
         await press(pilot, "ctrl+r")
         assert any("2 memories" in toast for toast in toasts(pilot))
         await press(pilot, "f2")
-        listed: Any = pilot.app.screen.query_one("MemoryList")
-        assert [one.title for one in listed.records] == ["first one", "second one"]
+        assert listed(pilot) == ["first-one", "second-one"]
         root.rename(tmp_path / "moved")
         await press(pilot, "ctrl+r")
         assert any("There is no folder" in toast for toast in toasts(pilot))
-        assert listed.count == 2, "what was read stays"
+        assert len(listed(pilot)) == 2, "what was read stays"
 
 
 @pytest.mark.slow
 async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer_to_a_key_has_gone(
     open_workspace: Opener,
 ) -> None:
-    news, told = "[/b] [link=x]y [b + x", []
+    news, heard = "[/b] [link=x]y [b + x", []
 
     class Watched(MemsiftApp):
         CSS_PATH = Path(tui.__file__).parent / "app.tcss"
 
         def tell(self, message: str, **options: Any) -> None:
-            told.append((message, [toast.message for toast in self._notifications]))
+            heard.append((message, [toast.message for toast in self._notifications]))
             super().tell(message, **options)
 
     app = Watched(open_workspace(prompts=()))
@@ -275,14 +275,14 @@ async def test_a_toast_shows_brackets_as_they_are_and_news_wait_until_the_answer
         app.tell("The answer.")
         app.tell_news(news, seconds=600)
         await until(pilot, lambda: any(news in text_of(it) for it in pilot.app.screen.query("Toast")))
-    assert told == [("The answer.", []), (news, [])]
+    assert heard == [("The answer.", []), (news, [])]
 
 
 async def test_an_answer_about_memories_that_were_read_anew_is_not_kept(open_workspace: Opener) -> None:
     provider = GatedProvider()
     gate = provider.hold(ONE[0].text)
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=ONE)
-    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "f4")
         await until(pilot, lambda: len(provider.asked) == 1)
         await press(pilot, "ctrl+r")
@@ -298,7 +298,7 @@ async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_wo
     provider = GatedProvider()
     gate = provider.hold(ONE[0].text)
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=ONE)
-    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "f4")
         await until(pilot, lambda: provider.asked)
         type_ahead(pilot, "q")
@@ -317,21 +317,17 @@ def theme_path(tmp_path: Path) -> Path:
     return Path(state_home({"XDG_STATE_HOME": str(tmp_path / "state")}), "theme")
 
 
-@pytest.fixture
-def choices(theme_path: Path) -> Choices:
-    return Choices(str(theme_path.parent))
-
-
 @pytest.mark.slow
 async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chosen(
-    open_workspace: Opener, theme_path: Path, choices: Choices, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_workspace: Opener, theme_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A picture of the screen goes into the present folder."""
+    choices = Choices(str(theme_path.parent))
     monkeypatch.chdir(tmp_path)
     async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "ctrl+b")
         (picture,) = tmp_path.glob("*.svg")
-        await until(pilot, lambda: any(picture.name in said for said in toasts(pilot)))
+        await told(pilot, picture.name)
         assert pilot.app.theme == USUAL
         await press(pilot, "ctrl+t")
         assert pilot.app.theme == USUAL
@@ -356,8 +352,9 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
 
 @pytest.mark.slow
 async def test_a_broken_file_of_the_theme_is_ignored_and_where_none_can_be_written_the_choice_holds_for_now(
-    open_workspace: Opener, theme_path: Path, choices: Choices
+    open_workspace: Opener, theme_path: Path
 ) -> None:
+    choices = Choices(str(theme_path.parent))
     theme_path.parent.mkdir(parents=True)
     theme_path.write_bytes(b"\xff\xfe\x00")
     assert choices.read("theme") == ""
@@ -370,7 +367,7 @@ async def test_a_broken_file_of_the_theme_is_ignored_and_where_none_can_be_writt
         theme_path.unlink()
         theme_path.mkdir()
         await press(pilot, "ctrl+t", "up", "enter")
-        await until(pilot, lambda: any("cannot be remembered" in said for said in toasts(pilot)))
+        await told(pilot, "cannot be remembered")
         assert pilot.app.theme == USUAL
 
 
@@ -383,7 +380,7 @@ async def test_settings_of_a_root_that_do_not_count_are_told_at_the_opening(tmp_
     environ = dict(os.environ)
     with closing(opening.open_workspace(str(root), [], JudgeOptions(), str(tmp_path / "l.db"), environ)) as workspace:
         assert (workspace.config.deadline, workspace.config.max_inject) == (2.0, 2)
-        async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
-            (told,) = toasts(pilot)
-            assert told.startswith(f"{root}/memory-config.json: deadline is ignored")
-            assert told.endswith(f"memsift trust {shlex.quote(str(root))}")
+        async with running("browse", workspace) as pilot:
+            (said,) = toasts(pilot)
+            assert said.startswith(f"{root}/memory-config.json: deadline is ignored")
+            assert said.endswith(f"memsift trust {shlex.quote(str(root))}")

@@ -49,7 +49,10 @@ def test_every_label_names_a_prompt_and_a_memory_and_every_prompt_has_an_answer_
 
 
 @pytest.mark.slow
-def test_the_demo_has_three_weeks_of_log_labels_of_two_people_and_four_findings(demo: Workspace) -> None:
+def test_the_demo_has_three_weeks_of_log_labels_of_two_people_four_findings_and_settings_of_its_own(
+    demo: Workspace,
+) -> None:
+    """A second start finds the same labels."""
     decisions = read_log(state_dir(demo.index.root, os.environ)).decisions
     times = [datetime.fromisoformat(decision.time) for decision in decisions]
     assert len(times) == len(demo.prompts)
@@ -60,6 +63,10 @@ def test_the_demo_has_three_weeks_of_log_labels_of_two_people_and_four_findings(
     assert demo.store.disputes()
     found = printed(memsift("quality", "check", "--root", demo.index.root, "--format", "json"))
     assert sorted(finding["check"] for finding in found["findings"]) == ["duplicates", "safety", "secrets", "staleness"]
+    assert (demo.config.max_inject, demo.notice) == (3, "")
+    before = len(demo.store.labels())
+    with closing(open_demo(dict(os.environ), fresh=False)) as again:
+        assert len(again.store.labels()) == before
 
 
 @pytest.mark.slow
@@ -82,14 +89,6 @@ def test_the_demo_has_a_prompt_that_only_a_phrase_finds_and_a_phrase_that_says_n
         stems = words_of(one.text).keys()
         for phrase in (phrase for phrases in written.counted.values() for phrase in phrases):
             assert len(stems & words_of(phrase).keys()) < 0.8 * len(stems) or not stems, (one.text, phrase)
-
-
-@pytest.mark.slow
-def test_the_demo_has_settings_of_its_own_and_a_second_start_finds_the_same_labels(demo: Workspace) -> None:
-    assert (demo.config.max_inject, demo.notice) == (3, "")
-    before = len(demo.store.labels())
-    with closing(open_demo(dict(os.environ), fresh=False)) as again:
-        assert len(again.store.labels()) == before
 
 
 @pytest.mark.slow

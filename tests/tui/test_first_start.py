@@ -33,8 +33,6 @@ HOSTILE = "closing [/b] tag [link=http"
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """A project with memories and one with auto memory, both known to Claude Code. The start is in a third one."""
-    from pathlib import Path
-
     root = write_documents(tmp_path / HOSTILE / ".claude" / "memory", [document("one"), document("two")])
     projects = Path(projects_dir(os.environ))
     first, second = projects / "-first", projects / "-second"

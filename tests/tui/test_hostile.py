@@ -130,22 +130,16 @@ def write_log(root: Path) -> None:
 
 
 async def paste(pilot: Pilot[None], *keys: str, ends: str = "enter") -> None:
-    """Press *keys* that lead to an input, paste the hostile text there, and end with a key."""
+    """Press *keys* that lead to an input, paste the hostile text there, and end with a key.
+
+    Textual draws what is typed as it is.
+    """
     await press(pilot, *keys)
     pilot.app.post_message(Paste(TYPED))
     await settled(pilot)
     look(pilot)
     await press(pilot, ends)
     look(pilot)
-
-
-@pytest.mark.slow
-async def test_inputs_draw_no_character_that_moves_the_cursor(open_workspace: Opener) -> None:
-    """Textual draws what is typed as it is."""
-    async with MemsiftApp(open_workspace(prompts=(), judge=None)).run_test(size=SMALL) as pilot:
-        await paste(pilot, "e", ends="escape")
-        await press(pilot, "escape", "f3")
-        await paste(pilot, "n", ends="enter")
 
 
 @pytest.mark.slow

@@ -4,13 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tui
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SIZE, app_of, footer, help_lines, press, reads, shown, toasts, until
+from tests.tui.apps import SIZE, footer, help_lines, press, reads, screen_of, told
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
 from tui.keys import KEYS, NAMED, keyed
@@ -75,21 +74,19 @@ async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
         tabs = " ".join(str(one.content) for one in pilot.app.screen.query(Tab))
         assert tabs == "F12 Browse F11 Replay F10 Label F9 Report W What-if I Inbox A Activity"
         assert "[ sort," in str(pilot.app.screen.query_one("#list").border_title)
-        screen: Any = pilot.app.screen
-        assert screen.listing.filter_line.placeholder.startswith("Press ctrl+f and type")
+        assert screen_of(pilot).listing.filter_line.placeholder.startswith("Press ctrl+f and type")
         await press(pilot, "left_square_bracket")
         assert footer(app) == "⏎ Choose · ^g Close"
         await press(pilot, "ctrl+g", "x", "1")
-        await until(pilot, lambda: any(one.endswith("u takes it back.") for one in toasts(pilot)))
+        await told(pilot, "u takes it back.")
         await press(pilot, "f11")
         await reads(pilot, "#prompt", "No prompts yet. ctrl+n types one")
         await press(pilot, "f10")
         await reads(pilot, "#card-text", "Press ctrl+n to type one")
         await press(pilot, "f9")
-        await until(pilot, lambda: "ctrl+n shows what a prompt of yours would get" in shown(pilot, "#answer"))
+        await reads(pilot, "#answer", "ctrl+n shows what a prompt of yours would get")
         await press(pilot, "question_mark")
         assert "Press del to replay all prompts first." in help_lines(app)
-        assert app_of(pilot).is_running
 
 
 def test_every_id_in_a_sentence_is_a_key_and_texts_of_people_stay_as_they_are() -> None:

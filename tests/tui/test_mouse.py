@@ -3,28 +3,21 @@
 And the keys that give a pane more room, which the mouse gives by dragging.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from textual.geometry import Region
+from textual.pilot import Pilot
 
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import at_rest, footer, help_lines, press, settled, starting_in, toasts, until
+from tests.tui.apps import SIZE, at_rest, footer, help_lines, press, running, settled, starting_in, toasts, told, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
 from tui.dialogs.key_help import Jump, KeyHelp
 
-if TYPE_CHECKING:
-    from textual.geometry import Region
-    from textual.pilot import Pilot
-
-    from tests.tui.conftest import Opener
-
 pytestmark = pytest.mark.anyio
-
-SIZE = (110, 32)
 
 
 async def click_key(pilot: Pilot[None], name: str) -> None:
@@ -49,8 +42,7 @@ async def test_a_form_is_opened_filled_and_saved_and_a_memory_retired_and_taken_
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     root = write_root(tmp_path / "root", [memory("first one"), memory("second one")])
-    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("browse", open_workspace(root=root, prompts=())) as pilot:
         await click_key(pilot, "Edit")
         assert footer(pilot.app) == "^s Save · esc Close"
         await click_key(pilot, "Save")
@@ -58,9 +50,9 @@ async def test_a_form_is_opened_filled_and_saved_and_a_memory_retired_and_taken_
         await click_key(pilot, "Close")
         await click_key(pilot, "Retire")
         await pilot.click("Options", offset=(4, 1))
-        await until(pilot, lambda: any("u takes it back" in said for said in toasts(pilot)))
+        await told(pilot, "u takes it back")
         await click_key(pilot, "Undo")
-        await until(pilot, lambda: any(said.startswith("Took back") for said in toasts(pilot)))
+        await told(pilot, "Took back")
 
 
 async def test_the_names_of_columns_sort_and_turn_and_the_latest_toast_is_shown_alone(

@@ -3,25 +3,20 @@
 Copying with the mouse and everything else that it does is in `test_mouse`, an empty project in `test_first_start`.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from textual.pilot import Pilot
 
 from engine.paths import config_file
 from labels.records import LABEL
 from tests.tui.apps import app_of, at_rest, footer, help_lines, shown, toasts, type_ahead
 from tui.app import MemsiftApp
 from tui.demo import open_demo
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from textual.pilot import Pilot
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 

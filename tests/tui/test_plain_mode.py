@@ -3,7 +3,6 @@
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.app import App
@@ -13,7 +12,7 @@ from textual.theme import BUILTIN_THEMES
 from textual.widgets._footer import FooterKey
 
 from engine.paths import config_file
-from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, starting_in, text_of, until
+from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, starting_in, text_of, until, widget
 from tests.tui.cli.command_line import MAIN, memsift
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
@@ -36,8 +35,7 @@ def drawn(pilot: Pilot[None]) -> str:
 
 def place(pilot: Pilot[None]) -> str:
     """The text of the first line; empty before it is there."""
-    lines: Any = pilot.app.screen.query("WhereLine")
-    return str(lines.first().text) if lines else ""
+    return str(widget(pilot, "WhereLine").text) if pilot.app.screen.query("WhereLine") else ""
 
 
 async def says(pilot: Pilot[None], text: str) -> None:
@@ -62,7 +60,7 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         await press(pilot, "escape", "slash", *"loan")
         await says(pilot, "Browse, input: loan. ")
         await press(pilot, "escape", "escape", "escape")
-        assert "sorted by" in str(pilot.app.screen.query_one("#list").border_title)
+        assert "sorted by" in str(widget(pilot, "#list").border_title)
         await press(pilot, "f3", "right")
         await says(pilot, "Replay, memory 1 of ")
         table = drawn(pilot)

@@ -2,13 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.widgets import Input, Static, TextArea
 
 from engine.paths import config_file
-from tests.tui.apps import SIZE, app_of, card_shown, help_lines, press, settled, toasts, until
+from tests.tui.apps import SIZE, app_of, card_shown, help_lines, press, screen_of, settled, toasts, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
@@ -46,8 +45,7 @@ async def test_a_chosen_key_acts_and_is_named_and_the_usual_key_is_free(open_wor
         await press(pilot, "f9")
         assert "K Skip this card" in help_lines(app)
         await press(pilot, "f9")
-        screen: Any = pilot.app.screen
-        while screen.card:
+        while screen_of(pilot).card:
             await press(pilot, "x")
         await press(pilot, "space")
         await until(pilot, lambda: app.current_mode == "report", "space, shared before, still goes on")
@@ -121,7 +119,7 @@ async def test_a_letter_jumps_to_a_list_or_panel_and_clicks_go_to_rows(open_work
         await press(pilot, "grave_accent", "escape")
         assert len(pilot.app.screen_stack) == 1
         assert type(pilot.app.focused).__name__ == "RankingTable"
-        prompts: Any = pilot.app.screen.query_one("PromptList")
+        prompts = widget(pilot, "PromptList")
         await pilot.click(prompts, offset=(5, 3))
         await until(pilot, lambda: prompts.cursor == 2 and prompts.has_focus)
 

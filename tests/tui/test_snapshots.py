@@ -13,6 +13,7 @@ from engine.judge.limits import Limits
 from engine.judge.providers.registry import RefusingProvider
 from engine.retrieval import Retrieval
 from labels.pooling import draw
+from tests.labels.samples import known
 from tests.tui.apps import at_rest
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, fresh_cutoff, make_workspace
@@ -154,8 +155,7 @@ def test_a_difference_of_people_looks_as_it_did(
     """Two people differ on a memory, one of them with a note. Label names the number of disputes and the key."""
     for system in ("memsift", "memsift+default"):
         workspace.keep(workspace.run(workspace.prompts[0], system))
-    pool = workspace.pool(workspace.prompts[0].id)
-    assert pool is not None
+    pool = known(workspace.pool(workspace.prompts[0].id))
     for who, verdict, note in [("bea", "not", "That is about the old kiosks."), ("cem", "relevant", "")]:
         how = {"seed": 1, "blind": True, "elapsed_ms": 1, "note": note}
         workspace.store.label(who, pool.prompt.id, pool.cards[0], verdict, **how)

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from engine.settings.trust import trust
 from tests.engine import models
 from tests.engine.agents.test_sessions import FIRST, FOLDER, PLACES, session
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
-from tests.tui.apps import SIZE, app_of, at_rest, press, reads, shown, starting_in, toasts, until
+from tests.labels.samples import known
+from tests.tui.apps import SIZE, app_of, at_rest, listed, press, reads, shown, starting_in, toasts, until, widget
 from tui.dialogs.choices import ChooseOne
 from tui.widgets.labels import NoteInput
 from tui.workspace import opening
@@ -46,28 +47,18 @@ def prompts(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def opened(place: Path, prompts: Path | None, screen: str = "browse") -> AsyncIterator[Pilot[None]]:
-    """The app as `memsift --root` opens it, with nothing under way. It counts how often its screen was filled anew."""
-    judge = JudgeOptions(is_off=True)
-    named = [str(prompts)] if prompts else []
-    workspace = opening.open_workspace(str(place), named, judge, str(place.parent / "l.db"), os.environ)
-    try:
+    """The app as `memsift --root` opens it, with nothing under way."""
+    named, store, judge = [str(prompts)] if prompts else [], str(place.parent / "l.db"), JudgeOptions(is_off=True)
+    with closing(opening.open_workspace(str(place), named, judge, store, os.environ)) as workspace:
         app = starting_in(screen, workspace)
         app.NOTIFICATION_TIMEOUT = 0.3  # news waits until a toast has gone
         async with app.run_test(size=SIZE, notifications=True) as pilot:
             await at_rest(pilot)
             yield pilot
-    finally:
-        workspace.close()
-
-
-def listed(pilot: Pilot[None]) -> list[str]:
-    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
-    return [one.id for one in widget.records]
 
 
 def cursor(pilot: Pilot[None]) -> str:
-    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
-    return str(widget.current.id)
+    return str(widget(pilot, "MemoryList").current.id)
 
 
 def workspace_of(pilot: Pilot[None]) -> Workspace:
@@ -110,8 +101,7 @@ async def test_the_list_follows_files_and_keeps_cursor_selection_filter_and_dial
         assert isinstance(pilot.app.screen, ChooseOne), "the dialog stays open"
         await press(pilot, "escape")
         assert cursor(pilot) == "delta"
-        widget: Any = pilot.app.screen.query_one("MemoryList")
-        assert widget.selected == {"alpha"}
+        assert widget(pilot, "MemoryList").selected == {"alpha"}
         remove(place, "delta")
         await until(pilot, lambda: "delta" not in listed(pilot))
         await press(pilot, "escape", "escape", "f3")
@@ -149,8 +139,7 @@ async def test_changed_settings_count_and_mistakes_are_named(place: Path, prompt
         await told(pilot, "is not valid JSON")
         await until(pilot, lambda: workspace.config.max_results == 10, "as in the hook, the defaults count")
         config.unlink()
-        assert workspace.cutoff
-        assert workspace.cutoff.kind == DEFAULT
+        assert known(workspace.cutoff).kind == DEFAULT
         models.write_model(Path(state_dir(str(place), os.environ)), models.content(threshold=0.9))
         await until(pilot, lambda: workspace.cutoff and workspace.cutoff.threshold == 0.9, "the tuned cutoff")
         user = Path(config_file(os.environ))

@@ -15,7 +15,7 @@ from engine.conversations.activity_log import LoggedPrompt
 from engine.paths import state_dir
 from engine.settings.muting import muted_session
 from labels.records import CHOSEN, NOT_RELEVANT, RELEVANT, Gold
-from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
+from tests.tui.apps import SMALL, current_prompt, press, reads, running, shown, starting_in, toasts, told, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tui.workspace.activity_rows import NEWEST, RULES, SLOWEST, Week, read_activity, weeks_line, weeks_of
@@ -63,13 +63,11 @@ def test_weeks_tell_how_many_of_the_labelled_injections_were_relevant() -> None:
 
 
 def times(pilot: Pilot[None]) -> list[str]:
-    found: Any = pilot.app.screen.query_one("ActivityList")
-    return [one.decision.time[14:16] for one in found.records]
+    return [one.decision.time[14:16] for one in widget(pilot, "ActivityList").records]
 
 
 async def loaded(pilot: Pilot[None], rows: int) -> None:
-    found: Any = pilot.app.screen.query_one("ActivityList")
-    await until(pilot, lambda: found.count == rows)
+    await until(pilot, lambda: widget(pilot, "ActivityList").count == rows)
 
 
 @pytest.mark.slow
@@ -100,12 +98,12 @@ async def test_the_log_is_filtered_and_sorted_and_says_what_happened(open_worksp
 async def test_enter_replays_a_prompt_of_the_log_and_t_adds_it_to_the_sample(open_workspace: Opener) -> None:
     log_of(ROWS)
     workspace = open_workspace(prompts=[KNOWN])
-    async with starting_in("activity", workspace).run_test(size=(110, 32), notifications=True) as pilot:
+    async with running("activity", workspace) as pilot:
         await loaded(pilot, 3)
         await press(pilot, "enter")
         assert toasts(pilot)[-1] == "The text of this prompt is unknown, so it cannot be replayed."
         await press(pilot, "asterisk", "t")
-        await until(pilot, lambda: "added to the sample" in toasts(pilot)[-1])
+        await told(pilot, "added to the sample")
         assert toasts(pilot)[-1] == (
             "1 added to the sample, chosen by hand: L labels them; 1 in the sample already; "
             "1 of unknown text, which cannot be labelled."
@@ -158,18 +156,15 @@ def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspa
 async def test_the_hook_is_followed_and_muted_in_the_app(open_workspace: Opener) -> None:
     log_of(ROWS[:1])
     folder = state_dir(str(DEMO_ROOT), os.environ)
-    async with starting_in("activity", open_workspace(prompts=[KNOWN])).run_test(
-        size=(110, 32), notifications=True
-    ) as pilot:
+    async with running("activity", open_workspace(prompts=[KNOWN])) as pilot:
         await loaded(pilot, 1)
-        listed: Any = pilot.app.screen.query_one("ActivityList")
         for rows, is_live in ((2, False), (3, True)):
             if is_live:
                 await press(pilot, "f")
                 await reads(pilot, "#list", "following the hook")
             log_of(ROWS[:rows])
             await loaded(pilot, rows)
-            assert listed.cursor == (0 if is_live else 1), "the newest is the first row"
+            assert widget(pilot, "ActivityList").cursor == (0 if is_live else 1), "the newest is the first row"
         for key, muted, said in (("1", "abc", "Muted in the session abc"), ("2", None, "Not muted any more")):
             await press(pilot, "Z", key)
             await until(pilot, lambda said=said: toasts(pilot)[-1].startswith(said))

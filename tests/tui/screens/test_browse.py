@@ -7,35 +7,27 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets._footer import FooterKey
 
-from tests.tui.apps import SIZE, SMALL, at_rest, flat, footer, help_lines, press, reads, text_of, toasts, until
+from tests.tui.apps import SMALL, at_rest, footer, listed, press, reads, running, shown, text_of, toasts, until, widget
 from tests.tui.conftest import Opener
-from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
 
 pytestmark = pytest.mark.anyio
 
 
-def listed(pilot: Pilot[None]) -> list[str]:
-    widget: Any = pilot.app.screen.query_one("MemoryList")
-    return [one.id for one in widget.records]
-
-
 def current(pilot: Pilot[None]) -> str:
-    widget: Any = pilot.app.screen.query_one("MemoryList")
-    return str(widget.current.id)
+    return str(widget(pilot, "MemoryList").current.id)
 
 
 async def test_all_memories_are_listed_and_the_filter_finds_a_part_of_a_word_in_a_body(open_workspace: Opener) -> None:
     """Enter and down lead from it to the list, escape clears it, and a filter that nothing matches says so."""
     workspace = open_workspace(prompts=())
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         assert listed(pilot) == [one.id for one in workspace.index.summaries()]
         first: Any = workspace.memory(listed(pilot)[0])
         await reads(pilot, "#detail-text", first.summary.title)
         await reads(pilot, "#detail-text", first.summary.path[:30])
         await reads(pilot, "#list", f"{len(workspace.index)} memories")
-        line: Any = pilot.app.screen.query_one("Input")
-        names = pilot.app.screen.query_one("MemoryList")
+        line, names = widget(pilot, "Input"), widget(pilot, "MemoryList")
         assert "celery" not in " ".join(listed(pilot))
         await press(pilot, "slash", *"celer")
         assert "rq-on-redis" in listed(pilot)
@@ -68,23 +60,22 @@ async def test_a_row_has_the_name_and_then_the_description_and_no_column_is_empt
     (root / "MEMORY.md").write_text("- **Config:** in `gateway.txt`\n", encoding="utf-8")
     front = "name: Use bunx over npx\ndescription: Always use bunx for tools\ntype: feedback"
     (root / "bunx.md").write_text(f"---\n{front}\n---\nSay bunx.", encoding="utf-8")
-    app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None))
-    async with app.run_test(size=(120, 35), notifications=True) as pilot:
+    async with running("browse", open_workspace(root=root, prompts=(), judge=None), size=(120, 35)) as pilot:
         await at_rest(pilot)
-        heads, *rows = (flat(text_of(pilot.app.screen.query_one(name))) for name in ("ColumnHeads", "MemoryList"))
-        assert heads == "Category Title Tokens Findings"
-        assert rows[0].startswith("feedback Use bunx over npx Always use bunx for tools")
-        assert "Config: in `gateway.txt`" in rows[0]
-        detail = text_of(pilot.app.screen.query_one("#detail-text")).splitlines()
+        assert shown(pilot, "ColumnHeads") == "Category Title Tokens Findings"
+        rows = shown(pilot, "MemoryList")
+        assert rows.startswith("feedback Use bunx over npx Always use bunx for tools")
+        assert "Config: in `gateway.txt`" in rows
+        detail = text_of(widget(pilot, "#detail-text")).splitlines()
         assert detail[:3] == ["Use bunx over npx", "Always use bunx for tools", "feedback"]
         assert "Tags" not in footer(pilot.app)
         await press(pilot, "question_mark", *"change the tags")
-        assert "It has a name in place of tags: e changes it." in help_lines(pilot.app)
+        await reads(pilot, "Options", "It has a name in place of tags: e changes it.")
 
 
 @pytest.mark.slow
 async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(prompts=())) as pilot:
         await press(pilot, "down", "down")
         here = current(pilot)
         for close in ("escape", "space", "q"):
@@ -102,7 +93,7 @@ async def test_enter_or_two_clicks_open_the_memory_and_the_close_keys_lead_back(
 
 @pytest.mark.slow
 async def test_the_keys_of_vim_scroll_the_detail_and_slash_filters_from_it(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
+    async with running("browse", open_workspace(prompts=()), SMALL) as pilot:
         await press(pilot, "tab")
         detail = pilot.app.screen.query_one("#detail")
         assert detail.has_focus
@@ -117,13 +108,12 @@ async def test_the_keys_of_vim_scroll_the_detail_and_slash_filters_from_it(open_
         await press(pilot, "g")
         await until(pilot, lambda: detail.scroll_offset.y == 0, "the beginning")
         await press(pilot, "slash", *"redis")
-        line: Any = pilot.app.screen.query_one("Input")
-        assert line.value == "redis"
+        assert widget(pilot, "Input").value == "redis"
 
 
 async def test_no_hint_is_clipped_in_a_small_terminal_without_memories(open_workspace: Opener, tmp_path: Path) -> None:
     """The last hint of the footer is the key that quits."""
-    async with MemsiftApp(open_workspace(prompts=(), root=tmp_path)).run_test(size=SMALL) as pilot:
+    async with running("browse", open_workspace(prompts=(), root=tmp_path), SMALL) as pilot:
         for key in ("tab", "slash"):
             await press(pilot, key)
             await at_rest(pilot)

@@ -17,22 +17,8 @@ from engine.curation.journal import text_hash
 from engine.curation.operations import Archive
 from engine.stores.claude_memory_writing import LOCK_FOLDER
 from tests.engine.curation.roots import document, perform, write_documents
-from tests.tui.apps import (
-    SIZE,
-    app_of,
-    at_rest,
-    footer,
-    press,
-    reads,
-    settled,
-    shown,
-    toasts,
-    told,
-    type_ahead,
-    until,
-)
+from tests.tui.apps import at_rest, footer, press, reads, running, shown, toasts, told, type_ahead, until, widget
 from tests.tui.conftest import Opener
-from tui.app import MemsiftApp
 from tui.dialogs.dialog import FullText
 from tui.dialogs.memories import MemoryForm
 from tui.keys import active_keys
@@ -62,15 +48,15 @@ def stored(place: Path, name: str) -> dict[str, Any]:
 
 def statuses(pilot: Pilot[None]) -> dict[str, str]:
     """Memory id -> status, as the list shows them."""
-    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
-    return {one.id: one.status for one in widget.records}
+    rows: Any = pilot.app.screen_stack[0].query_one("MemoryList")
+    return {one.id: one.status for one in rows.records}
 
 
 async def test_x_retires_or_archives_r_restores_t_changes_tags_and_u_takes_it_back(
     workspace: Workspace, place: Path
 ) -> None:
     before = (place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "x", "1")
         await told(pilot, "Retired alpha: stale. u takes it back.")
         assert stored(place, "alpha")["record_status"] == "retired"
@@ -91,7 +77,7 @@ async def test_x_retires_or_archives_r_restores_t_changes_tags_and_u_takes_it_ba
         await told(pilot, "Restored alpha")
         assert statuses(pilot)["alpha"] == "active"
         await press(pilot, "t")
-        line: Any = pilot.app.screen.query_one("Input")
+        line = widget(pilot, "Input")
         assert line.value == "tag-alpha, shared"
         line.value = "shared, [b new"
         await press(pilot, "enter")
@@ -116,7 +102,7 @@ async def test_the_form_shows_mistakes_keeps_the_text_and_changes_only_what_was_
     workspace: Workspace, place: Path
 ) -> None:
     before = stored(place, "alpha")
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "e", "ctrl+s")
         await reads(pilot, "#told", "Nothing is changed")
         form: Any = pilot.app.screen
@@ -146,7 +132,7 @@ async def test_the_form_shows_mistakes_keeps_the_text_and_changes_only_what_was_
 
 
 async def test_the_change_of_another_program_is_refused_with_its_difference(workspace: Workspace, place: Path) -> None:
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await reads(pilot, "#detail-text", "Alpha")
         await at_rest(pilot)  # the findings come later, and show the memory once more, as its file is then
         path = place / "decisions" / "alpha.json"
@@ -167,9 +153,9 @@ async def test_a_read_only_format_says_so(open_workspace: Opener, tmp_path: Path
     root.mkdir()
     (root / "one.md").write_text("# One\n\nText.\n", encoding="utf-8")
     (root / "two.md").write_text("# Two\n\nText.\n", encoding="utf-8")
-    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", open_workspace(root=root, prompts=())) as pilot:
         for key in ("x", "t", "e", "E"):
-            app_of(pilot).clear_notifications()
+            pilot.app.clear_notifications()
             await press(pilot, key)
             await told(pilot, "which memsift only reads")
             assert len(pilot.app.screen_stack) == 1
@@ -181,10 +167,9 @@ class SuspendableDriver(HeadlessDriver):
     can_suspend = True
 
     def suspend_application_mode(self) -> None:
-        pass
+        """There is no terminal to give away."""
 
-    def resume_application_mode(self) -> None:
-        pass
+    resume_application_mode = suspend_application_mode
 
 
 def with_editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
@@ -199,7 +184,7 @@ async def test_the_editor_of_the_person_changes_the_file(
     workspace: Workspace, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_editor(monkeypatch, tmp_path, 'sed -i "s/We had two/We had [b three/" "$1"')
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "E")
         await told(pilot, "Edited alpha. u takes it back.")
         assert stored(place, "alpha")["content"]["context"] == "We had [b three."
@@ -214,25 +199,22 @@ async def test_a_fact_of_memory_md_offers_the_editor_only_which_gets_the_file_it
     root.mkdir(parents=True)
     (root / "MEMORY.md").write_text("# Facts\n\n- The gate opens at noon.\n- The bell is broken.\n", encoding="utf-8")
     (root / "zebra.md").write_text("A zebra.\n", encoding="utf-8")
-    app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
-        assert "x Retire" in footer(app), "notes come first"
+    async with running("browse", open_workspace(root=root, prompts=(), judge=None)) as pilot:
+        assert "x Retire" in footer(pilot.app), "notes come first"
         await press(pilot, "end", "up")
-        assert "Retire" not in footer(app)
-        assert "E Editor" in footer(app)
+        assert "Retire" not in footer(pilot.app)
+        assert "E Editor" in footer(pilot.app)
         await press(pilot, "question_mark", *"tags", "enter")
         await told(pilot, "It is a part of MEMORY.md: E opens the file in your editor.")
         await press(pilot, "E")
-        listed: Any = app.screen.query_one("MemoryList")
-        await until(pilot, lambda: any("at six" in record.title for record in listed.records))
+        await reads(pilot, "MemoryList", "at six")
 
 
 async def test_a_text_that_the_schema_refuses_is_kept_for_its_writer(
     workspace: Workspace, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private_home: Path
 ) -> None:
     with_editor(monkeypatch, tmp_path, 'sed -i "s/accepted/perhaps/" "$1"')
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "E")
         await told(pilot, "status must be one of")
         await told(pilot, "Your text is in")
@@ -241,7 +223,7 @@ async def test_a_text_that_the_schema_refuses_is_kept_for_its_writer(
 
 
 async def test_keys_act_on_all_selected_memories_and_u_takes_back_all_of_it(workspace: Workspace) -> None:
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "space", "down", "space")
         await reads(pilot, "#list", "2 selected")
         await press(pilot, "slash", *"delta", "enter")
@@ -273,7 +255,7 @@ async def test_tags_of_many_are_changed_those_whose_status_does_not_fit_are_left
     memory: Any = workspace.memory("beta")
     perform(Archive(str(place), memory.summary, "old"))
     workspace.reload()
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "asterisk", "x", "7")
         await told(pilot, "1 of 4 are left out: already archived.")
         await told(pilot, "Archived 3 memories")
@@ -301,9 +283,7 @@ def lock_after_a_change(root: Path) -> None:
 
 async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_documents(tmp_path / "many", [document(f"m{number:03}") for number in range(60)])
-    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(
-        size=SIZE, notifications=True
-    ) as pilot:
+    async with running("browse", open_workspace(root=root, prompts=(), judge=None)) as pilot:
         await press(pilot, "asterisk")
         other = threading.Thread(target=lock_after_a_change, args=(root,), daemon=True)
         other.start()
@@ -313,8 +293,7 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         await until(pilot, lambda: not other.is_alive(), "the lock in the hands of the other program")
         await press(pilot, "escape")
         (root / LOCK_FOLDER).rmdir()
-        await until(pilot, lambda: any("of 60. u takes" in one for one in toasts(pilot)), "an end")
-        await at_rest(pilot)
+        await told(pilot, "of 60. u takes")
         done = [name for name, status in statuses(pilot).items() if status == "archived"]
         assert 0 < len(done) < 60
         assert any(f"Archived {len(done)} memories of 60" in one for one in toasts(pilot))
@@ -325,7 +304,7 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
 
 async def test_m_shows_what_a_merge_writes_and_the_text_is_edited_there(workspace: Workspace, place: Path) -> None:
     """The difference is what is written: also the text that a person changes there."""
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "space", "space", "m")
         await reads(pilot, "#difference-text", '+ "tag-beta"')
         await reads(pilot, "#difference-text", '+ "record_status": "retired"')
@@ -355,7 +334,7 @@ async def test_a_merge_suggests_the_lines_that_only_the_others_have(open_workspa
     (root / "MEMORY.md").touch()
     for name, body in (("a", "One.\nShared."), ("b", "Shared.\n\nTwo.")):
         (root / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The {name}\ntype: user\n---\n{body}\n")
-    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=SIZE) as pilot:
+    async with running("browse", open_workspace(root=root, prompts=(), judge=None)) as pilot:
         await press(pilot, "space", "space", "m")
         await reads(pilot, "#difference-text", "+Two.")
         await press(pilot, "ctrl+s")
@@ -365,12 +344,11 @@ async def test_a_merge_suggests_the_lines_that_only_the_others_have(open_workspa
 
 async def test_a_memory_moves_to_another_root_and_back(workspace: Workspace, tmp_path: Path) -> None:
     target = write_documents(tmp_path / "[b target", [document("omega")])
-    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "M", *"nowhere", "enter")
         await told(pilot, "nowhere")
         await press(pilot, "M")
-        line: Any = pilot.app.screen.query_one("Input")
-        line.value = str(target)
+        widget(pilot, "Input").value = str(target)
         await press(pilot, "enter")
         await told(pilot, "Moved alpha to")
         assert (target / "decisions" / "alpha.json").exists()

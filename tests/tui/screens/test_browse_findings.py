@@ -4,13 +4,11 @@ import multiprocessing
 import os
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from tests.engine.curation.roots import CONTENT, document, write_documents
-from tests.tui.apps import SMALL, at_rest, press, reads, text_of, until
+from tests.tui.apps import SMALL, at_rest, listed, press, reads, running, shown, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import NOW
 from tui.app import MemsiftApp
@@ -31,14 +29,6 @@ DOCUMENTS = [
 LACKING = {"status": "accepted", "decision": "Use one."}
 
 
-def table(pilot: Pilot[None]) -> Any:
-    return pilot.app.screen_stack[0].query_one("MemoryList")
-
-
-def listed(pilot: Pilot[None]) -> list[str]:
-    return [one.id for one in table(pilot).records]
-
-
 async def test_findings_come_after_the_first_screen_and_sort_and_filter(open_workspace: Opener, tmp_path: Path) -> None:
     """The checks run in a thread of their own: keys act while they do."""
     workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
@@ -56,8 +46,8 @@ async def test_findings_come_after_the_first_screen_and_sort_and_filter(open_wor
     async with MemsiftApp(workspace).run_test(size=(160, 48)) as pilot:
         await until(pilot, lambda: len(asked) > 1, "the checks have begun")
         await press(pilot, "down")
-        assert table(pilot).cursor == 1
-        assert "stale" not in text_of(table(pilot))
+        assert widget(pilot, "MemoryList").cursor == 1
+        assert "stale" not in shown(pilot, "MemoryList")
         await press(pilot, "f", "down", "enter")
         await reads(pilot, "#detail-text", "The checks are running")
         gate.set()
@@ -65,14 +55,14 @@ async def test_findings_come_after_the_first_screen_and_sort_and_filter(open_wor
         await reads(pilot, "#list", "2 of 3 memories · any finding · esc shows all")
         await press(pilot, "f", *["down"] * 4, "enter")
         assert listed(pilot) == ["old"]
-        assert "stale" in text_of(table(pilot))
+        assert "stale" in shown(pilot, "MemoryList")
         await reads(pilot, "#detail-text", "! staleness: it says 'Superseded by'")
         await press(pilot, "space")
         await reads(pilot, "#list", "1 of 3 memories · staleness · 1 selected · esc selects none")
         await press(pilot, "escape", "escape", "o", *["down"] * 8, "enter")
         assert listed(pilot) == ["old", "long", "fine"]
         await reads(pilot, "#list", "3 memories · by findings · o sort")
-        assert "▼Findings" in text_of(pilot.app.screen.query_one("ColumnHeads"))
+        assert "▼Findings" in shown(pilot, "ColumnHeads")
 
 
 def test_of_very_many_memories_a_start_finds_the_risky_ones_and_scans_no_more_than_a_few(
@@ -133,37 +123,32 @@ async def test_the_cursor_stays_near_a_deleted_memory_and_the_pane_where_it_was(
 ) -> None:
     root = write_documents(tmp_path / "root", DOCUMENTS)
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=SMALL) as pilot:
-        detail = pilot.app.screen.query_one("#detail")
+        detail, rows = widget(pilot, "#detail"), widget(pilot, "MemoryList")
         await press(pilot, "down", "tab")
         await until(pilot, lambda: detail.max_scroll_y > 3, "a detail that is longer than its pane")
         await at_rest(pilot)
         await press(pilot, "j", "j", "j")
         await until(pilot, lambda: detail.scroll_offset.y == 3, "three lines down")
-        first, second, third = (one.file for one in table(pilot).records)
-        (tmp_path / first).unlink()
-        await press(pilot, "ctrl+r")
-        await at_rest(pilot)
-        assert table(pilot).current.file == second
-        assert detail.scroll_offset.y == 3
-        (tmp_path / second).unlink()
-        await press(pilot, "ctrl+r")
-        await at_rest(pilot)
-        assert table(pilot).current.file == third
-        assert detail.scroll_offset.y == 0
+        first, second, third = (one.file for one in rows.records)
+        for deleted, current, line in ((first, second, 3), (second, third, 0)):
+            (tmp_path / deleted).unlink()
+            await press(pilot, "ctrl+r")
+            await at_rest(pilot)
+            assert (rows.current.file, detail.scroll_offset.y) == (current, line)
 
 
 async def test_a_large_terminal_has_no_empty_half_with_a_single_memory(open_workspace: Opener, tmp_path: Path) -> None:
     """Below the list stand numbers and keys, below the memory its files, prompts and changes."""
     root = write_documents(tmp_path / "root", [document("only", related_files=["src/gone.py"], content=LACKING)])
-    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=(160, 48)) as pilot:
-        await at_rest(pilot)
+    workspace = open_workspace(root=root, prompts=(), judge=None)
+    async with running("browse", workspace, size=(160, 48)) as pilot:
         await press(pilot, "c", "down", "enter")
         await reads(pilot, "#overview", "Category · c Finding · f Relevant by week")
         await reads(
             pilot, "#overview", "▸ decision {0} 1 any {0} 1 no labelled injection fields {0} 1".format("━" * 14)
         )
         await reads(pilot, "#about-text", "✗ src/gone.py (not there)")
-        assert "src/gone.py" not in text_of(pilot.app.screen.query_one("#detail-text"))
+        assert "src/gone.py" not in shown(pilot, "#detail-text")
         await pilot.resize_terminal(160, 30)
         await reads(pilot, "#detail-text", "✗ src/gone.py (not there)")
-        assert not pilot.app.screen.query_one("#overview").display
+        assert not widget(pilot, "#overview").display

@@ -3,17 +3,19 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import current_prompt, press, reads, settled, shown, text_of, toasts, until
+from tests.labels.samples import known
+from tests.tui.apps import current_prompt, listed, press, reads, settled, shown, table, text_of, toasts, until, widget
 from tests.tui.conftest import Opener
 from tui.app import MemsiftApp
+from tui.workspace.curate.memory_facts import ORDERS
 from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -30,19 +32,12 @@ def workspace(open_workspace: Opener, tmp_path: Path) -> Workspace:
     (project / "src").mkdir(parents=True)
     (project / "src" / "there.py").write_text("")
     related = ["src/there.py", "src/gone.py", "../outside.py", HOSTILE]
+    retired = {"record_status": "retired", "retired_reason": "No longer true."}
     root = write_documents(
         project / ".claude" / "memory",
         [
-            document(
-                "alpha", updated_at="2026-01-01T00:00:00Z", related_files=related, title=f"Title of alpha {HOSTILE}"
-            ),
-            document(
-                "beta",
-                "runbook",
-                updated_at="2026-03-01T00:00:00Z",
-                record_status="retired",
-                retired_reason="No longer true.",
-            ),
+            document("alpha", related_files=related, title=f"Title of alpha {HOSTILE}"),
+            document("beta", "runbook", updated_at="2026-03-01T00:00:00Z", **retired),
             document("gamma", updated_at="2026-02-01T00:00:00Z", title="Another title, much longer than others"),
         ],
     )
@@ -57,19 +52,12 @@ def workspace(open_workspace: Opener, tmp_path: Path) -> Workspace:
 
 
 def label(workspace: Workspace, verdict: str) -> None:
-    pool: Any = workspace.pool(PROMPT.id)
-    card = next(one for one in pool.cards if one.memory.id == "alpha")
+    card = next(one for one in known(workspace.pool(PROMPT.id)).cards if one.memory.id == "alpha")
     workspace.store.label(workspace.annotator, PROMPT.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
 
 
-def listed(pilot: Pilot[None]) -> list[str]:
-    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
-    return [one.id for one in widget.records]
-
-
 async def facts_shown(pilot: Pilot[None]) -> None:
-    table: Any = pilot.app.screen_stack[0].query_one("MemoryList")
-    await until(pilot, lambda: table.facts.words, "facts")
+    await until(pilot, lambda: widget(pilot, "MemoryList").facts.words, "facts")
     await settled(pilot)
 
 
@@ -87,19 +75,16 @@ ORDERED = {
 @pytest.mark.slow
 async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace: Workspace) -> None:
     """Numbers end below the end of their column's name. A status is named only where it is not "active"."""
-    from tui.workspace.curate.memory_facts import ORDERS
-
     label(workspace, "relevant")
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
-        heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
-        assert heads.split() == ["Category", "Title", "Inj.", "Relevant"]
+        assert shown(pilot, "ColumnHeads") == "Category Title Inj. Relevant"
         await press(pilot, "o", *["down"] * 7, "enter", "o", "home", "enter")
         await pilot.resize_terminal(120, 48)
         await settled(pilot)
-        heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
+        heads = text_of(widget(pilot, "ColumnHeads"))
         assert heads.split() == ["Category", "Title", "Age", "Tokens", "Inj.", "Relevant"]
-        rows = text_of(pilot.app.screen.query_one("MemoryList")).splitlines()
+        rows = text_of(widget(pilot, "MemoryList")).splitlines()
         row = next(one for one in rows if "alpha" in one)
         numbers = row[heads.index("Age") - 2 :].split()
         assert (numbers[0], *numbers[2:4]) == ("10mo", "1", "1/1")
@@ -112,16 +97,15 @@ async def test_the_columns_show_injections_labels_and_tokens_and_sort(workspace:
             place = [order.text for order in ORDERS.values()].index(choice)
             await press(pilot, "o", "home", *["down"] * place, "enter")
             assert listed(pilot) == order, choice
-            heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
+            heads = shown(pilot, "ColumnHeads")
             assert choice == "Status" or "▲" in heads or "▼" in heads
             await press(pilot, "O")
             assert listed(pilot)[0] == order[-1] or choice[:8] in ("Category", "Status", "Relevant")
         # the filter marks its words in the rows and keeps the order
         await press(pilot, "o", "home", "down", "enter", "slash", *"titl")
         assert listed(pilot) == ["gamma", "alpha", "beta"]
-        table: Any = pilot.app.screen.query_one("MemoryList")
-        assert ("title", "match") in table.row_cells(0, 80)
-        assert ("Title", "match") in table.row_cells(1, 80)
+        for place, word in enumerate(("title", "Title")):
+            assert (word, "match") in widget(pilot, "MemoryList").row_cells(place, 80)
 
 
 @pytest.mark.slow
@@ -154,9 +138,8 @@ async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
     await until(pilot, lambda: bool(pilot.app.screen.query("PromptList")), "Replay")
     await settled(pilot)
     assert current_prompt(pilot) == PROMPT.id
-    ranking: Any = pilot.app.screen.query_one("RankingTable")
-    assert ranking.current.memory.id == memory_id
-    assert pilot.app.screen.query_one("#view").has_focus
+    assert known(table(pilot).current).memory.id == memory_id
+    assert widget(pilot, "#view").has_focus
     await reads(pilot, "#view-text", "hook injects it")
 
 
@@ -203,22 +186,20 @@ async def test_without_a_replay_w_offers_one_and_then_shows_why(open_workspace: 
 @pytest.mark.slow
 async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(workspace: Workspace) -> None:
     """More width never leaves a column out but age and length, and the title gets more of it, also beside the pane."""
-    from rich.cells import cell_len
-
     before: set[str] = set()
     titles: dict[int, int] = {}
     async with MemsiftApp(workspace).run_test(size=(60, 24)) as pilot:
         await facts_shown(pilot)
-        table: Any = pilot.app.screen.query_one("MemoryList")
+        rows = widget(pilot, "MemoryList")
         for width in (60, 80, 99, 100, 120, 139, 140, 160):
             await pilot.resize_terminal(width, 24)
             await settled(pilot)
-            heads = text_of(pilot.app.screen.query_one("ColumnHeads")).split()
+            heads = shown(pilot, "ColumnHeads").split()
             assert before <= {*heads, "Age", "Tokens"}, width
             before = {*heads}
-            titles[width] = len(table.row_cells(0, table.row_width)[2][0])
+            titles[width] = len(rows.row_cells(0, rows.row_width)[2][0])
             if width == 60:
                 assert heads == ["Category", "Title"]
             for row in range(3):
-                assert sum(cell_len(text) for text, _ in table.row_cells(row, table.row_width)) <= table.row_width
+                assert sum(cell_len(text) for text, _ in rows.row_cells(row, rows.row_width)) <= rows.row_width
         assert 35 <= titles[60] <= titles[80] <= titles[120] <= titles[160]

@@ -1,31 +1,20 @@
 """Diff: two saved runs as a list of prompts, and the way from Replay there and back."""
 
-from typing import Any
-
 import pytest
 
 from engine.lean.record import replace
 from engine.prompt import Prompt, typed_prompt
 from engine.roots import OpenRoots
+from labels.exchange.trec import read_qrels
 from labels.records import NOT_RELEVANT, RELEVANT, Card
 from labels.runs import InjectedMemory
-from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
+from tests.labels.samples import known
+from tests.tui.apps import SMALL, current_prompt, press, reads, running, screen_of, shown, starting_in, toasts, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, demo_prompts
 from tests.tui.test_hostile import TEXTS
 from tui.workspace.filtering import RowChoice, WordFilter
-from tui.workspace.replay.run_diffs import (
-    ALL,
-    BETTER,
-    GAINED,
-    IN_RUN,
-    LOST,
-    ONLY,
-    RULES,
-    WORSE,
-    WORST,
-    read_diff,
-)
+from tui.workspace.replay.run_diffs import ALL, BETTER, GAINED, IN_RUN, LOST, ONLY, RULES, WORSE, WORST, read_diff
 from tui.workspace.replay.run_diffs import diff_rows as rows_of
 from tui.workspace.sources import Settings
 from tui.workspace.workspace import Workspace
@@ -45,19 +34,14 @@ def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int, **set
 
 def label_by_qrels(workspace: Workspace) -> None:
     """Label the injected memories of the demo as its qrels do."""
-    grades = {}
-    for line in (DEMO / "qrels.txt").read_text(encoding="utf-8").splitlines():
-        prompt, _, memory, grade = line.split()
-        grades[prompt, memory] = int(grade) > 0
+    grades = read_qrels(DEMO / "qrels.txt")
     for run in workspace.store.saved_runs(workspace.index.root):
         for prompt_id, memories in workspace.store.injected_sets(run.run_id).items():
             for one in memories:
-                if (verdict := grades.get((prompt_id, one.memory_id))) is not None:
-                    card = Card(workspace.memory(one.memory_id).summary, 1)  # type: ignore[union-attr]
-                    workspace.store.label(
-                        *("me", prompt_id, card, RELEVANT if verdict else NOT_RELEVANT),
-                        **{"seed": 1, "blind": True, "elapsed_ms": 0},  # type: ignore[arg-type]
-                    )
+                if (grade := grades.get(prompt_id, {}).get(one.memory_id)) is not None:
+                    card = Card(known(workspace.memory(one.memory_id)).summary, 1)
+                    verdict = RELEVANT if grade else NOT_RELEVANT
+                    workspace.store.label("me", prompt_id, card, verdict, seed=1, blind=True, elapsed_ms=0)
 
 
 def with_two_runs(workspace: Workspace) -> Workspace:
@@ -72,14 +56,13 @@ def with_two_runs(workspace: Workspace) -> Workspace:
 def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> None:
     workspace = with_two_runs(open_workspace())
     found = read_diff(workspace.store.path, workspace.index.root, ())
-    assert found.compared is not None
-    assert found.compared.settings == ("max_inject was 3, is 1",)
+    compared = known(found.compared)
+    assert compared.settings == ("max_inject was 3, is 1",)
     save_run(workspace, (*workspace.prompts[1:21], HOSTILE), 1, min_strength=2.999)
     latest, *_ = workspace.store.saved_runs(workspace.index.root)
     again = read_diff(workspace.store.path, workspace.index.root, ())
-    assert again.pair and found.pair
-    assert again.pair == (found.pair[0], latest), "a run that injects the same as another is passed over"
-    rows = rows_of(found.compared, lambda memory: memory.title)
+    assert again.pair == (known(found.pair)[0], latest), "a run that injects the same as another is passed over"
+    rows = rows_of(compared, lambda memory: memory.title)
     number = RULES.counts(rows)
     assert (number[ALL], number[ONLY], number[GAINED]) == (22, 2, 0)
     assert 0 < number[LOST] <= 20
@@ -98,10 +81,9 @@ def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> N
 @pytest.mark.slow
 async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:
     workspace = with_two_runs(open_workspace(judge=None))
-    app = starting_in("replay", workspace)
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with running("replay", workspace, size=(120, 36)) as pilot:
         await press(pilot, "d")
-        screen: Any = app.screen
+        app, screen = pilot.app, screen_of(pilot)
         await until(pilot, lambda: screen.diffs.count, "the diff")
         await reads(pilot, "#detail-text", "Changed in between: max_inject was 3, is 1.")
         assert "of 22 prompts differ" in str(screen.listing.list_pane.border_title)
@@ -138,8 +120,7 @@ async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(
 
 async def test_without_two_runs_diff_says_what_makes_one(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
-    app = starting_in("diff", workspace)
-    async with app.run_test(size=SMALL) as pilot:
+    async with starting_in("diff", workspace).run_test(size=SMALL) as pilot:
         await reads(pilot, "#detail-text", "Two runs are needed, and none is saved")
         await reads(pilot, "#detail-text", "R replays all prompts")
         await press(pilot, "c", "enter")

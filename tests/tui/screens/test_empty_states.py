@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from engine.prompt import Prompt
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SMALL, card_shown, flat, press, settled, shown, toasts, until
+from tests.tui.apps import SMALL, card_shown, flat, press, settled, shown, told, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.app import MemsiftApp
@@ -56,7 +56,7 @@ async def test_a_key_that_is_off_says_why_and_what_helps(open_workspace: Opener)
     async with MemsiftApp(open_workspace(prompts=ONE, judge=None)).run_test(size=SMALL, notifications=True) as pilot:
         for screen, (key, said) in off.items():
             await press(pilot, screen, key)
-            await until(pilot, lambda said=said: said in toasts(pilot), f"{toasts(pilot)}")
+            await told(pilot, said)
 
 
 @pytest.mark.slow
@@ -93,5 +93,4 @@ async def test_unreadable_memories_are_not_called_missing(open_workspace: Opener
     for file in root.rglob("*.json"):
         file.write_text("{not json", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=ONE)).run_test(size=SMALL) as pilot:
-        await settled(pilot)
         await says(pilot, "No memory of this folder can be read. Press S to see the reasons.")

@@ -12,7 +12,7 @@ from labels.records import Card
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import known
-from tests.tui.apps import SIZE, app_of, card_shown, labelling, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.apps import card_shown, labelling, press, reads, running, screen_of, shown, table, toasts, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
 
@@ -20,20 +20,11 @@ pytestmark = pytest.mark.anyio
 
 
 def card(pilot: Pilot[None]) -> Card | None:
-    screen: Any = pilot.app.screen
-    found: Card | None = screen.card
-    return found
+    return screen_of(pilot).card  # type: ignore[no-any-return]
 
 
 def prompt_id(pilot: Pilot[None]) -> str:
-    screen: Any = pilot.app.screen
-    return str(screen.prompt.id)
-
-
-async def open_labels(pilot: Pilot[None]) -> None:
-    if pilot.app.current_mode != "label":
-        await press(pilot, "f4")
-    await card_shown(pilot)
+    return str(screen_of(pilot).prompt.id)
 
 
 async def label_prompt(pilot: Pilot[None], key: str = "x") -> int:
@@ -53,7 +44,7 @@ async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_
         shown_card = " ".join(shown(pilot, f"#{name}") for name in ("card", "card-text", "progress", "recent"))
         assert first.memory.title in shown_card
         await reads(pilot, "#prompt", demo_prompts("p01")[0].text)
-        assert not pilot.app.screen.query_one("#reveal").display
+        assert not widget(pilot, "#reveal").display
         for hint in ("kept", "dropped", "fallback", "strength", "high", "medium", "judge"):
             assert hint not in shown_card.replace(first.memory.title, "")
         for key, verdict in (("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("s", "unsure")):
@@ -63,19 +54,18 @@ async def test_a_card_gives_no_hint_a_key_is_on_disk_at_once_and_after_the_last_
             with LabelStore.open(tmp_path / "labels.db") as other:
                 event = other.events()[-1]
             assert (event.memory_id, event.verdict, event.blind) == (first.memory.id, verdict, True), key
-            assert (event.position, event.seed) == (1, app_of(pilot).workspace.seed)
+            assert (event.position, event.seed) == (1, screen_of(pilot).app.workspace.seed)
             await press(pilot, "z")
         await press(pilot, "enter")
         await reads(pilot, "#text", first.memory.title)
         await press(pilot, "escape")
         given = await label_prompt(pilot)
         assert given >= 4
-        table: Any = pilot.app.screen.query_one("RankingTable")
-        assert sum(row.verdict == "not" for row in table.records) == given
+        assert sum(row.verdict == "not" for row in table(pilot).records) == given
         await press(pilot, "v")
-        assert table.has_focus
+        assert table(pilot).has_focus
         await reads(pilot, "#judge", "scripted")
-        assert not pilot.app.screen.query_one("#body").region
+        assert not widget(pilot, "#body").region
 
 
 async def test_the_ranks_of_a_prompt_stand_above_the_next_card_until_its_label(open_workspace: Opener) -> None:
@@ -89,7 +79,7 @@ async def test_the_ranks_of_a_prompt_stand_above_the_next_card_until_its_label(o
         while prompt_id(pilot) == done.id:
             await press(pilot, "x")
             await card_shown(pilot)
-        reveal, first = pilot.app.screen.query_one("#reveal"), card(pilot)
+        reveal, first = widget(pilot, "#reveal"), card(pilot)
         given = len(workspace.store.events())
         for keys in (["ctrl+p", "escape"], ["f5", "f4"], ["ctrl+r"], ["v", "v"], ["v", "space"], ["v", "escape"]):
             await press(pilot, *keys)
@@ -120,8 +110,7 @@ async def test_undo_leads_back_to_the_card_and_i_reads_the_prompt_with_its_turns
         assert [event.action for event in workspace.store.events()] == ["label", "skip", "retract", "retract"]
         assert workspace.store.labels() == ()
         await press(pilot, "x")
-        (label,) = workspace.store.labels()
-        assert label.blind
+        assert [label.blind for label in workspace.store.labels()] == [True]
 
 
 async def test_at_the_end_keys_change_no_label_and_say_where_to_go_and_what_is_said_anew_is_not_blind(
@@ -146,9 +135,9 @@ async def test_at_the_end_keys_change_no_label_and_say_where_to_go_and_what_is_s
 @pytest.mark.slow
 async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p04"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await press(pilot, "f3")
-        await open_labels(pilot)
+    async with running("label", workspace) as pilot:
+        await press(pilot, "f3", "f4")
+        await card_shown(pilot)
         while card(pilot):
             await press(pilot, "x")
             await card_shown(pilot)
@@ -163,7 +152,7 @@ async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_worksp
     root = write_root(tmp_path / "root", [memory("signing keys rotate"), memory("other thing")])
     prompts = [typed_prompt(f"nothing{number}") for number in range(150)] + [typed_prompt("rotate the signing keys")]
     workspace = open_workspace(root=root, judge=None, prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with running("label", workspace) as pilot:
         await until(pilot, lambda: card(pilot), "the one prompt that has a card")
         await label_prompt(pilot, "a")
         await until(pilot, lambda: "T" in shown(pilot, "#card-text"), "it says that all is done")
@@ -176,7 +165,7 @@ async def test_while_the_judge_thinks_no_key_labels_and_the_next_prompt_is_judge
     provider, prompts = GatedProvider(), demo_prompts("p01", "p04")
     gates = [provider.hold(prompt.text) for prompt in prompts]
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with running("label", workspace) as pilot:
         await press(pilot, "a", "x", "space", "enter")
         assert workspace.store.events() == ()
         for gate in gates:
@@ -193,12 +182,11 @@ async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20", "p44"), busy_timeout_s=0.01)
-    async with starting_in("browse", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         with locked(tmp_path / "labels.db"):
             await press(pilot, "f4")
             await until(pilot, lambda: "another program is writing" in shown(pilot, "#card-text"))
             await press(pilot, "a", "x", "f2", "f4")
-            await settled(pilot)
         await press(pilot, "enter")
         await until(pilot, lambda: card(pilot))
         await press(pilot, "a")

@@ -1,6 +1,7 @@
 """Label: labels that are given. Grades, the latest labels, the guideline, reasons that lead to a change of a memory."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from labels.measure.metrics import Headline, Ratio
 from labels.records import Card
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import known
-from tests.tui.apps import SIZE, app_of, card_shown, labelling, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.apps import app_of, card_shown, labelling, press, reads, running, screen_of, shown, told, until, widget
 from tests.tui.cli.command_line import memsift
 from tests.tui.conftest import Opener
-from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
+from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, replay
 from tui.app import MemsiftApp
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.labelling import GUIDELINE, change_label, guideline, guideline_hash, latest_labels
@@ -38,7 +39,7 @@ def given(pilot: Pilot[None]) -> list[tuple[str | None, int | None]]:
 @pytest.mark.slow
 async def test_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
     app = MemsiftApp(open_workspace(prompts=ONE, judge=None), "label", settings=AppSettings(has_grades=True))
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test() as pilot:
         await until(pilot, lambda: pilot.app.current_mode == "label")
         await card_shown(pilot)
         await press(pilot, "2", "z", "0", "z", "1", "z", "a")
@@ -48,7 +49,7 @@ async def test_digits_give_grades_only_where_they_are_on(open_workspace: Opener)
 async def test_a_label_of_the_latest_is_changed_by_another_event(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=ONE, judge=None)
     async with labelling(workspace) as pilot:
-        screen: Any = pilot.app.screen
+        screen = screen_of(pilot)
         first = screen.card
         await press(pilot, "a", "2", "1")
         assert given(pilot) == [("relevant", None)] * 2, "only digits 0 and 1 answer without grades"
@@ -64,13 +65,12 @@ async def test_a_label_of_the_latest_is_changed_by_another_event(open_workspace:
 
 async def test_an_answer_to_a_repeat_and_a_label_of_an_old_text_stay(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("cache rule")])
-    prompt = demo_prompts("p01")[0]
-    workspace = open_workspace(root=root, prompts=[prompt], judge=None)
-    workspace.keep(workspace.run(prompt, "memsift"))
+    workspace = open_workspace(root=root, prompts=ONE, judge=None)
+    replay(workspace)
     (summary,) = workspace.index.summaries()
-    how: dict[str, Any] = {"seed": 1, "blind": True, "elapsed_ms": 1}
-    workspace.store.label("me", prompt.id, Card(summary, 1), "relevant", **how)
-    workspace.store.label("me", prompt.id, Card(summary, 1), "not", repeat=True, **how)
+    for verdict, is_repeat in (("relevant", False), ("not", True)):
+        how: dict[str, Any] = {"seed": 1, "blind": True, "elapsed_ms": 1, "repeat": is_repeat}
+        workspace.store.label("me", "p01", Card(summary, 1), verdict, **how)
     repeat, first = latest_labels(workspace)
     with pytest.raises(MemsiftError, match="shown again"):
         change_label(workspace, repeat, "relevant")
@@ -89,17 +89,17 @@ async def test_c_shows_the_guideline_which_stands_beside_the_card_where_there_is
     file.write_text("Only [what] the team agreed on.", encoding="utf-8")
     assert guideline_hash(environ) != usual
     workspace = open_workspace(prompts=ONE, judge=None)
-    async with starting_in("label", workspace).run_test(size=(80, 24)) as pilot:
+    async with running("label", workspace, size=(80, 24)) as pilot:
         await card_shown(pilot)
         await reads(pilot, "#guide-text", "Only [what] the team agreed on.")
         await press(pilot, "c")
         await reads(pilot, "FullText Static", "Only [what] the team agreed on.")
         await press(pilot, "escape", "a")
-        await until(pilot, lambda: not pilot.app.screen.query_one("#guide").display, "the labels take its place")
+        await until(pilot, lambda: not widget(pilot, "#guide").display, "the labels take its place")
         await pilot.resize_terminal(160, 48)
-        await until(pilot, lambda: pilot.app.screen.query_one("#guide").display, "there is room beside the card")
+        await until(pilot, lambda: widget(pilot, "#guide").display, "there is room beside the card")
         assert "not blind" not in shown(pilot, "#prompt")
-        assert pilot.app.screen.query_one("#card-text").size.width <= 90
+        assert widget(pilot, "#card-text").size.width <= 90
         workspace.show("p01")
         await press(pilot, "a")
         await reads(pilot, "#prompt", "not blind: you have seen its ranks")
@@ -111,32 +111,26 @@ async def test_a_reason_leads_to_the_change_after_the_prompt(open_workspace: Ope
     root = write_root(tmp_path / "root", map(memory, titles))
     workspace = open_workspace(root=root, prompts=[typed_prompt("rotate the signing keys")], judge=None)
     async with labelling(workspace) as pilot:
-        screen: Any = pilot.app.screen
-        stale = screen.card.memory.id
+        stale = screen_of(pilot).card.memory.id
         await press(pilot, "w", "1", "x", "f", "w", "4", "x")
-        assert screen.card is None
+        assert screen_of(pilot).card is None
         await reads(pilot, "#revealed", "f retires")
         await reads(pilot, "#revealed", "and 1 more after it")
         await press(pilot, "f", "1")
-        await until(pilot, lambda: any("B, then u, takes it back" in one for one in toasts(pilot)))
-        found = known(workspace.memory(stale))
-        assert found.summary.status == "retired"
+        await told(pilot, "B, then u, takes it back")
+        assert known(workspace.memory(stale)).summary.status == "retired"
         await reads(pilot, "#revealed", "f edits")
         await press(pilot, "f")
         await until(pilot, lambda: pilot.app.screen.query("TextArea"))
-        await press(pilot, "escape")
-        await settled(pilot)
 
 
 def test_the_live_interval_counts_whole_prompts_and_says_how_many_more(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(judge=None, annotator="ana")
-    for prompt in workspace.prompts:
-        workspace.keep(workspace.run(prompt, "memsift"))
+    replay(workspace)
     assert live_precision(workspace) == ""
     where = ("--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--prompts", DEMO / "prompts.jsonl")
     assert memsift("import", DEMO / "qrels.txt", "--annotator", "ana", *where).exit_code == 0
-    assert live_precision(workspace).startswith("precision ")
-    assert live_precision(workspace).endswith(", below 80 %")
+    assert re.fullmatch("precision .*, below 80 %", live_precision(workspace))
 
 
 def test_the_words_of_the_live_interval() -> None:
@@ -157,11 +151,9 @@ def test_the_words_of_the_live_interval() -> None:
 async def test_each_label_is_one_key_and_the_end_sums_up(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p03"), judge=None)
     async with labelling(workspace) as pilot:
-        screen: Any = pilot.app.screen
         keys = 0
-        while not screen.is_done:
+        while not screen_of(pilot).is_done:
             await press(pilot, "x")
-            await settled(pilot)
             keys += 1
         assert keys == sum(len(pairs) for pairs in workspace.labelled_pairs().values())
         await reads(pilot, "#card-text", f"{keys} labels by")

@@ -11,22 +11,9 @@ from labels.pooling import draw
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
 from tests.labels.samples import known
-from tests.tui.apps import (
-    SIZE,
-    app_of,
-    card_shown,
-    footer,
-    labelling,
-    press,
-    reads,
-    shown,
-    starting_in,
-    toasts,
-    type_ahead,
-    until,
-)
+from tests.tui.apps import footer, labelling, press, reads, screen_of, shown, toasts, type_ahead, until
 from tests.tui.conftest import Opener
-from tests.tui.demo import demo_prompts
+from tests.tui.demo import demo_prompts, replay
 from tui.app import MemsiftApp
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.labelling import LabelQueue
@@ -43,8 +30,7 @@ def opened(open_workspace: Opener, **options: Any) -> Workspace:
 
 async def to_the_list(pilot: Pilot[None]) -> Any:
     """Answer the cards of the prompt with no. Gives the list of titles."""
-    await card_shown(pilot)
-    screen: Any = pilot.app.screen
+    screen = screen_of(pilot)
     while screen.card:
         await press(pilot, "x")
     assert screen.is_listing
@@ -61,13 +47,13 @@ async def test_the_titles_come_after_the_cards_without_a_hint_and_one_key_says_t
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = opened(open_workspace)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with labelling(workspace) as pilot:
         titles = await to_the_list(pilot)
         text = shown(pilot, "#titles")
         assert "Would any of these have helped?" in text
         assert titles.has_focus
-        retrieval = known(workspace.retrieval("p01", "memsift"))
-        best = [found.memory.id for found in retrieval.candidates if not found.injected]
+        candidates = known(workspace.retrieval("p01", "memsift")).candidates
+        best = [found.memory.id for found in candidates if not found.injected]
         assert [card.memory.id for card in titles.records] != best[: titles.count]
         assert sorted(card.memory.id for card in titles.records) == sorted(best[:10])
         bare = text
@@ -87,15 +73,15 @@ async def test_the_titles_come_after_the_cards_without_a_hint_and_one_key_says_t
         with LabelStore.open(tmp_path / "labels.db") as other:
             events = other.events()[before:]
         assert {(event.verdict, event.titles, event.blind) for event in events} == {("not", titles.count, True)}
-        assert pilot.app.screen.query_one("#reveal").display
+        assert screen_of(pilot).query_one("#reveal").display
 
 
 async def test_digits_and_space_mark_titles_and_a_answers_with_the_marks(open_workspace: Opener) -> None:
     """Also where digits are grades."""
     workspace = opened(open_workspace)
     app = MemsiftApp(workspace, "label", settings=AppSettings(has_grades=True))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await until(pilot, lambda: pilot.app.current_mode == "label")
+    async with app.run_test(notifications=True) as pilot:
+        await until(pilot, lambda: pilot.app.current_mode == "label" and screen_of(pilot).card, "a card")
         titles = await to_the_list(pilot)
         await press(pilot, "2", "1", "1", "j", "j", "space", "x")
         assert (said(workspace), toasts(pilot)[-1]) == ({}, "a answers with the marked titles."), "x is for no mark"
@@ -112,7 +98,7 @@ async def test_the_mark_of_a_title_goes_with_its_text(open_workspace: Opener, tm
     words = ("keys", "wallets", "ledgers", "tables", "people")
     root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in words])
     prompts = [Prompt("p1", f"signing {' '.join(words)}")]
-    async with starting_in("label", opened(open_workspace, root=root, prompts=prompts)).run_test(size=SIZE) as pilot:
+    async with labelling(opened(open_workspace, root=root, prompts=prompts)) as pilot:
         titles = await to_the_list(pilot)
         first, second = (card.memory for card in titles.records)
         await press(pilot, "1", "2")
@@ -124,19 +110,19 @@ async def test_the_mark_of_a_title_goes_with_its_text(open_workspace: Opener, tm
 
 async def test_undo_brings_the_whole_list_back_and_another_start_goes_on_there(open_workspace: Opener) -> None:
     workspace = opened(open_workspace, prompts=demo_prompts("p01", "p02"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with labelling(workspace) as pilot:
         titles = await to_the_list(pilot)
         count = titles.count
         await press(pilot, "3", "a", "z")
         assert said(workspace) == {}
         await reads(pilot, "#progress", "Taken back")
-        assert app_of(pilot).screen.is_listing  # type: ignore[attr-defined]
+        assert screen_of(pilot).is_listing
     workspace.close()
     again = opened(open_workspace, prompts=demo_prompts("p01", "p02"))
-    async with starting_in("label", again).run_test(size=SIZE) as pilot:
+    async with labelling(again) as pilot:
         titles = await to_the_list(pilot)
         assert (titles.count, titles.marked) == (count, set())
-        screen: Any = pilot.app.screen
+        screen = screen_of(pilot)
         first = screen.prompt.id
         type_ahead(pilot, "4", "a")
         await until(pilot, lambda: again.store.labels() and screen.prompt.id != first, "the next prompt comes at once")
@@ -151,10 +137,10 @@ async def test_a_silent_prompt_has_its_list_alone_and_costs_one_key(open_workspa
     prompts = [Prompt("p1", "wallets"), Prompt("p2", "zzz")]
     workspace = opened(open_workspace, root=root, prompts=prompts)
     async with labelling(workspace) as pilot:
-        screen: Any = pilot.app.screen
-        await until(pilot, lambda: screen.is_listing)
+        await until(pilot, lambda: screen_of(pilot).is_listing)
         await press(pilot, "x")
-        await until(pilot, lambda: screen.is_done, "no ranks are shown, and the prompt without candidates is passed")
+        done = "no ranks are shown, and the prompt without candidates is passed"
+        await until(pilot, lambda: screen_of(pilot).is_done, done)
     assert [label.titles for label in workspace.store.labels()] == [1]
     assert not LabelQueue(workspace).unfinished()
 
@@ -168,14 +154,12 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     typed = typed_prompt("signing wallets")
     workspace = opened(open_workspace, root=root, prompts=[prompt, seen, typed])
     workspace.show(seen.id)
-    for one in (prompt, seen, typed):
-        workspace.keep(workspace.run(one, "memsift"))
+    replay(workspace)
     queue = LabelQueue(workspace)
     at = known(queue.position(prompt))
     assert (len(at.pool.cards), len(at.listed)) == (3, 2)
-    for other in map(queue.position, (seen, typed)):
-        assert other is not None
-        assert (other.pool.listed, other.pool.drawn) == ((), 0.0)
+    for other in (known(queue.position(one)).pool for one in (seen, typed)):
+        assert (other.listed, other.drawn) == ((), 0.0)
     for card in at.pool.cards:
         workspace.store.label("me", prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1)
     workspace.store.answer_list("me", prompt.id, at.listed, (), seed=1, blind=True, elapsed_ms=1)
@@ -186,7 +170,7 @@ def test_ranks_that_were_seen_forbid_a_list_and_an_edited_title_comes_again_alon
     workspace.reload()
     queue = LabelQueue(workspace)
     assert not queue.is_finished(prompt)
-    workspace.keep(workspace.run(prompt, "memsift"))
+    replay(workspace, prompt)
     at = known(queue.position(prompt))
     assert [card.memory.id for card in at.asked] == [title.id]
     assert at.card is None
@@ -197,9 +181,9 @@ async def test_a_list_that_another_app_answered_goes_away_and_marks_stay_while_i
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = opened(open_workspace, prompts=demo_prompts("p01", "p02"))
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with labelling(workspace) as pilot:
         titles = await to_the_list(pilot)
-        screen: Any = pilot.app.screen
+        screen = screen_of(pilot)
         await press(pilot, "2", "f2", "f4")
         assert len(titles.marked) == 1, "marks wait during a visit to another screen"
         here, cards = screen.prompt.id, tuple(titles.records)
@@ -212,7 +196,7 @@ async def test_a_store_that_cannot_be_written_keeps_the_list_with_its_marks(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
     workspace = opened(open_workspace, busy_timeout_s=0.01)
-    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+    async with labelling(workspace) as pilot:
         titles = await to_the_list(pilot)
         await press(pilot, "2")
         with locked(tmp_path / "labels.db"):

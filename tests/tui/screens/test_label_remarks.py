@@ -1,12 +1,11 @@
 """Label: the note and the reason of a label."""
 
-from typing import Any
-
 import pytest
 from textual.pilot import Pilot
 
 from labels.records import Card, Event
-from tests.tui.apps import card_shown, labelling, press, reads, settled, type_ahead
+from tests.labels.samples import known
+from tests.tui.apps import card_shown, labelling, press, reads, screen_of, settled, type_ahead, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.workspace import Workspace
@@ -20,9 +19,7 @@ def workspace(open_workspace: Opener) -> Workspace:
 
 
 def card(pilot: Pilot[None]) -> Card:
-    screen: Any = pilot.app.screen
-    found: Card = screen.card
-    return found
+    return screen_of(pilot).card  # type: ignore[no-any-return]
 
 
 def last(workspace: Workspace) -> Event:
@@ -30,7 +27,7 @@ def last(workspace: Workspace) -> Event:
 
 
 def is_shown(pilot: Pilot[None]) -> bool:
-    return bool(pilot.app.screen.query_one("RemarkLine").display)
+    return bool(widget(pilot, "RemarkLine").display)
 
 
 async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace: Workspace) -> None:
@@ -59,16 +56,15 @@ async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace
 async def test_what_is_typed_ahead_behind_a_note_labels_after_it(workspace: Workspace) -> None:
     """A note that is typed ahead behind a label is about the next card."""
     async with labelling(workspace) as pilot:
-        first, second, third = workspace.pool("p01").cards[:3]  # type: ignore[union-attr]
+        names = [one.memory.id for one in known(workspace.pool("p01")).cards[:3]]
         type_ahead(pilot, "e", *"max", "backspace", "enter", "x", "a", "e", *"xaz", "escape", "s")
         await settled(pilot)
         said = [(event.memory_id, event.verdict, event.note) for event in workspace.store.events()]
-        names = [one.memory.id for one in (first, second, third)]
         assert said == [*zip(names, ("not", "relevant", "unsure"), ("ma", "", ""), strict=True)]
         type_ahead(pilot, "z", "z", "a", "e", *"xaz", "enter")
         await settled(pilot)
         assert (last(workspace).verdict, last(workspace).note) == ("relevant", "")
-        assert card(pilot) == third
+        assert card(pilot).memory.id == names[2]
         await reads(pilot, "NoteInput", "xaz")
 
 

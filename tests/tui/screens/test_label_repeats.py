@@ -9,8 +9,9 @@ from engine.prompt import Prompt
 from labels.pooling import MIN_REPEAT_GAP
 from labels.records import Event
 from tests.labels.samples import known
-from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
+from tests.tui.apps import SIZE, card_shown, press, screen_of, shown, starting_in
 from tests.tui.conftest import Opener
+from tests.tui.demo import replay
 from tui.workspace.labelling import LabelQueue, Position
 from tui.workspace.workspace import Workspace
 
@@ -22,8 +23,7 @@ def presses(workspace: Workspace) -> list[Event]:
 
 
 def label_prompt(workspace: Workspace, queue: LabelQueue, prompt: Prompt) -> None:
-    for system in workspace.systems:
-        workspace.keep(workspace.run(prompt, system))
+    replay(workspace, prompt)
     while (at := queue.position(prompt)) and at.card:
         blind = workspace.is_blind(prompt.id)
         how = {"seed": 1, "blind": blind, "elapsed_ms": 1, "reason": "stale", "note": "because"}
@@ -56,9 +56,8 @@ def test_a_card_comes_back_after_ten_others_while_its_text_is_the_same(open_work
 
 async def repeat_shown(pilot: Pilot[None]) -> Any:
     await card_shown(pilot)
-    screen: Any = pilot.app.screen
-    assert screen.position.is_repeat
-    return screen
+    assert screen_of(pilot).position.is_repeat
+    return screen_of(pilot)
 
 
 async def test_it_looks_like_any_other_card_and_its_answer_is_kept_beside_the_label(open_workspace: Opener) -> None:
@@ -71,12 +70,9 @@ async def test_it_looks_like_any_other_card_and_its_answer_is_kept_beside_the_la
         await press(pilot, "f2", "f4")
         screen = await repeat_shown(pilot)
         assert (screen.prompt, screen.card) == (at.prompt, at.open[0])
-        everything = " ".join(
-            shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "progress", "recent")
-        )
         told = " ".join(shown(pilot, f"#{name}") for name in ("progress", "recent"))
         assert not any(word in told.lower() for word in ("repeat", "again"))
-        assert "Memory 1 of 1 · Inject it for this prompt?" in everything
+        assert "Memory 1 of 1 · Inject it for this prompt?" in shown(pilot, "#card")
         assert not screen.query_one("#reveal").display
         assert not screen.query_one("RemarkLine").display
         await press(pilot, "a")

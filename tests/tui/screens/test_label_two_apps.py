@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from labels.store import LabelStore
-from tests.tui.apps import app_of, labelling, press, reads, until
+from tests.tui.apps import app_of, labelling, press, reads, screen_of, until
 from tests.tui.cli.command_line import memsift
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
@@ -18,8 +18,8 @@ HOW: dict[str, Any] = {"seed": 1, "blind": True, "elapsed_ms": 1}
 
 
 def pair(pilot: Pilot[None]) -> Any:
-    screen: Any = pilot.app.screen
-    return screen.card.pair if screen.card else None
+    card = screen_of(pilot).card
+    return card.pair if card else None
 
 
 async def test_a_label_of_another_app_takes_the_card_away_and_its_reveal_ends_blindness(
@@ -27,7 +27,7 @@ async def test_a_label_of_another_app_takes_the_card_away_and_its_reveal_ends_bl
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), annotator="ana")
     async with labelling(workspace) as pilot:
-        screen: Any = pilot.app.screen
+        screen = screen_of(pilot)
         first, card = pair(pilot), screen.card
         with LabelStore.open(tmp_path / "labels.db") as other:
             other.label("ana", "p01", card, "not", **HOW)

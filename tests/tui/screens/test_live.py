@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
 from engine.judge.limits import Limits
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
-from tests.tui.apps import SMALL, app_of, at_rest, footer, press, reads, shown, starting_in, until
+from tests.tui.apps import SMALL, app_of, at_rest, footer, press, reads, screen_of, shown, starting_in, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts, fresh_cutoff, scripted
+from tests.tui.screens.test_money import PaidProvider
 from tui.app import MemsiftApp
 from tui.cli import app as cli_app
 from tui.demo import FIRST, open_demo
@@ -25,26 +25,21 @@ pytestmark = pytest.mark.anyio
 BM25, HOOK, JUDGED = "#column0", "#column1", "#column2"
 
 
-def column(pilot: Pilot[None], selector: str) -> Any:
-    return pilot.app.screen.query_one(selector)
-
-
 async def test_typing_ranks_in_all_columns_but_asks_no_judge_and_records_nothing(open_workspace: Opener) -> None:
     provider = GatedProvider()
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=())
     async with starting_in("live", workspace).run_test(size=(120, 30)) as pilot:
         await at_rest(pilot)
         await press(pilot, "n", *"celery queue", "ctrl+j", *"retries")
-        assert column(pilot, "PromptEditor").text == "celery queue\nretries", "what was there is typed over"
+        assert widget(pilot, "PromptEditor").text == "celery queue\nretries", "what was there is typed over"
         found = workspace.run(typed_prompt("celery queue\nretries"), "bm25")
-        await until(pilot, lambda: set(column(pilot, BM25).found) >= {one.memory.id for one in found.injected})
+        await until(pilot, lambda: set(widget(pilot, BM25).found) >= {one.memory.id for one in found.injected})
         assert f"BM25 · {len(found.injected)} injected" in shown(pilot, BM25)
         await reads(pilot, HOOK, "hook · ")
         await reads(pilot, JUDGED, "enter asks the judge.")
         assert (provider.asked, len(workspace.finished), workspace.store.prompts(workspace.index.root)) == ([], 0, ())
         assert workspace.store.seen_prompts(workspace.annotator) == frozenset()
-        screen: Any = pilot.app.screen
-        screen.take_answers(typed_prompt("older"), {name: None for _, name in workspace.live})
+        screen_of(pilot).take_answers(typed_prompt("older"), {name: None for _, name in workspace.live})
         assert "BM25 · " in shown(pilot, BM25), "an answer about an older text is dropped"
         await press(pilot, "enter")
         await reads(pilot, JUDGED, "hook + judge · 0 injected")
@@ -59,11 +54,11 @@ async def test_behind_the_prompt_the_cursor_is_in_the_first_column_that_injects(
     async with starting_in("live", open_workspace(prompts=prompts)).run_test(size=(120, 30)) as pilot:
         await at_rest(pilot)
         await press(pilot, "n")
-        column(pilot, "PromptEditor").text = prompts[0].text
-        await until(pilot, lambda: any(row.injected for row in column(pilot, HOOK).found.values()))
+        widget(pilot, "PromptEditor").text = prompts[0].text
+        await until(pilot, lambda: any(row.injected for row in widget(pilot, HOOK).found.values()))
         await reads(pilot, BM25, "BM25 · 0 injected")
         await press(pilot, "escape")
-        assert pilot.app.focused is column(pilot, HOOK)
+        assert pilot.app.focused is widget(pilot, HOOK)
 
 
 async def test_below_the_injected_memories_stand_those_that_nearly_passed_with_the_chance_that_they_miss(
@@ -76,10 +71,10 @@ async def test_below_the_injected_memories_stand_those_that_nearly_passed_with_t
         answer = workspace.run(workspace.prompts[0], workspace.live[1][1])
         dropped = [row for row in answer.candidates if not row.injected]
         ids = [row.memory.id for row in (*answer.injected, *dropped[:3])]
-        assert [key for key in column(pilot, HOOK).found if key in ids] == ids
+        assert [key for key in widget(pilot, HOOK).found if key in ids] == ids
         assert "31 %, needs " in shown(pilot, HOOK)
         assert "a second memory needs" in dropped[0].reason
-        screen: Any = pilot.app.screen
+        screen = screen_of(pilot)
         await screen.action_type()
         screen.show_columns()  # as after a change of the size, before the focus has come
         assert screen.editor.selected_text == workspace.prompts[0].text
@@ -88,7 +83,7 @@ async def test_below_the_injected_memories_stand_those_that_nearly_passed_with_t
 async def test_a_prompt_made_from_a_note_says_that_it_is_an_example(open_workspace: Opener) -> None:
     async with starting_in("live", open_workspace(prompts=(), judge=None)).run_test(size=SMALL) as pilot:
         await at_rest(pilot)
-        editor = column(pilot, "PromptEditor")
+        editor = widget(pilot, "PromptEditor")
         assert str(editor.border_title) == "Example, made from your notes · n types your own"
         assert "**" not in editor.text
         await press(pilot, "n")
@@ -101,21 +96,19 @@ async def test_a_judge_that_costs_is_asked_after_an_agreement_and_a_cached_answe
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     prompt = demo_prompts("p01")[0]
-    cache = Cache(str(tmp_path / "judge.db"))
+    cache, provider, limits = Cache(str(tmp_path / "judge.db")), PaidProvider(), Limits(asks_first=True)
     first = open_workspace(
         judge=lambda config: Judge(scripted(config)._provider, config.judge, cache=cache), prompts=()
     )
     first.run(prompt, "memsift+judge")
-    provider = GatedProvider()
-    provider.name, provider.model = "anthropic", "claude-haiku-4-5"
-    first.spending = limits = Limits(asks_first=True)
+    first.spending = limits
     async with starting_in("live", first).run_test(size=(120, 30)) as pilot:
         await at_rest(pilot)
         await press(pilot, "n")
-        column(pilot, "PromptEditor").text = prompt.text
+        widget(pilot, "PromptEditor").text = prompt.text
         await reads(pilot, JUDGED, "kept by the judge")
         first.judge = Judge(limits.around(provider), first.config.judge)
-        column(pilot, "PromptEditor").text = "celery queue"
+        widget(pilot, "PromptEditor").text = "celery queue"
         await reads(pilot, JUDGED, "enter asks the judge.")
         await press(pilot, "enter")
         assert "at most 1 call, for at most $0.01" in shown(pilot, "#cost")
@@ -131,7 +124,7 @@ async def test_useful_memories_are_marked_and_keys_label_and_explain(open_worksp
         await at_rest(pilot)
         assert "No judge." in shown(pilot, JUDGED)
         assert "memsift --judge anthropic" in shown(pilot, JUDGED)
-        best = column(pilot, BM25).chosen
+        best = widget(pilot, BM25).chosen
         await press(pilot, "a")
         (label,) = workspace.store.labels()
         assert (label.prompt_id, label.memory_id, label.verdict, label.blind) == ("p01", best, "relevant", False)
@@ -152,7 +145,7 @@ async def test_useful_memories_are_marked_and_keys_label_and_explain(open_worksp
     [
         ({}, ("BM25", "hook", "hook + judge")),
         ({"match_strategy": "fts5_bm25"}, ("hook", "hook + judge")),
-        ({"judge": True}, ("BM25", "hook")),
+        ({"judge": {"enabled": True}}, ("BM25", "hook")),
         ({"match_strategy": "title_tags"}, ("BM25", "hook")),
     ],
 )
@@ -160,10 +153,9 @@ def test_systems_that_are_the_same_stand_there_once(
     open_workspace: Opener, settings: dict[str, Any], names: tuple[str, ...]
 ) -> None:
     workspace = open_workspace(prompts=())
-    changed = dict(settings)
-    if changed.pop("judge", False):
-        changed["judge"] = replace(workspace.config.judge, enabled=True)
-    workspace.config = replace(workspace.config, **changed)
+    if "judge" in settings:
+        settings = {"judge": replace(workspace.config.judge, **settings["judge"])}
+    workspace.config = replace(workspace.config, **settings)
     assert tuple(name for name, _ in workspace.live) == names
 
 
@@ -212,6 +204,5 @@ async def test_the_demo_shows_a_prompt_with_its_peoples_labels_and_the_answer_of
                 assert "w Why" in footer(pilot.app)
                 await press(pilot, "n", *"vitest")
                 await reads(pilot, JUDGED, "enter asks a scripted judge: a file of answers, no model.")
-                await press(pilot, "escape")
-                await press(pilot, "escape")
+                await press(pilot, "escape", "escape")
                 assert app_of(pilot).current_mode == "browse"

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import LabelStoreError
 from labels.store import LabelStore
 from tests.labels.samples import record, retrieval
-from tests.tui.apps import card_shown, current_prompt, press, reads, settled, starting_in, toasts, told, until
+from tests.tui.apps import card_shown, current_prompt, labelling, press, reads, running, settled, toasts, told, until
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 from tui.workspace.judging import JudgeOptions
 from tui.workspace.opening import open_workspace
@@ -31,8 +31,7 @@ async def test_a_person_chooses_where_labels_go_after_the_store_was_replaced(tmp
     LabelStore.open(path).close()
     shutil.copyfile(path, backup)
     with closing(make_workspace(path, judge=None)) as workspace:
-        async with starting_in("label", workspace).run_test(size=(110, 32)) as pilot:
-            await card_shown(pilot)
+        async with labelling(workspace) as pilot:
             await press(pilot, "a")
             backup.replace(path)
             await press(pilot, "x")
@@ -59,7 +58,7 @@ async def test_memories_and_replays_are_shown_without_a_label_store(tmp_path: Pa
         open_workspace(*roots, prompts, JudgeOptions(is_off=True), **refused)
     opened = open_workspace(*roots, prompts, JudgeOptions(is_off=True), **refused, needs_labels=False)
     with closing(opened) as workspace:
-        async with starting_in("browse", workspace).run_test(size=(110, 32)) as pilot:
+        async with running("browse", workspace) as pilot:
             await told(pilot, "it is a folder, a device or a pipe, so it was left alone")
             await reads(pilot, "MemoryList", "Chromium")
             await press(pilot, "P")
@@ -104,5 +103,5 @@ async def test_replay_tells_if_the_records_about_its_prompts_cannot_be_read(tmp_
         record(store, retrieval(["a"]), root=str(DEMO_ROOT))
     path = damaged(tmp_path / "labels.db", "UPDATE result SET matched = '{'")
     with closing(make_workspace(path, judge=None)) as workspace:
-        async with starting_in("replay", workspace).run_test(size=(110, 32)) as pilot:
+        async with running("replay", workspace) as pilot:
             await told(pilot, "malformed JSON")

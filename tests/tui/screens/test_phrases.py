@@ -13,20 +13,7 @@ from engine.phrases.file import read_phrases
 from engine.prompt import typed_prompt
 from engine.settings.trust import trust
 from tests.engine.builders import fillers, memory, write_root
-from tests.tui.apps import (
-    SIZE,
-    app_of,
-    at_rest,
-    card_shown,
-    press,
-    reads,
-    settled,
-    shown,
-    starting_in,
-    table,
-    told,
-    until,
-)
+from tests.tui.apps import checked, labelling, press, reads, running, screen_of, shown, table, told, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import fresh_cutoff
 from tui.dialogs.memories import MemoryForm
@@ -66,6 +53,11 @@ def phrases(root: Path) -> dict[str, str]:
     return {row.phrase: row.by for row in read_phrases(str(root), os.environ).rows.get("ledger", ())}
 
 
+def found(pilot: Pilot[None], check: str) -> list[str]:
+    """The memories that a check of the Inbox found."""
+    return [one.finding.memory_id for one in widget(pilot, "InboxList").records if one.finding.check == check]
+
+
 def form(pilot: Pilot[None]) -> MemoryForm:
     assert isinstance(pilot.app.screen, MemoryForm)
     return pilot.app.screen
@@ -78,7 +70,7 @@ async def test_browse_shows_phrases_with_their_writer_and_whether_they_fit_a_pro
     workspace = opened(open_workspace, root, ASK)
     workspace.keep(workspace.run(ASK, "memsift+default"))
     workspace.show(ASK.id)
-    async with starting_in("browse", workspace).run_test(size=SIZE) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "slash", *"ledger", "enter")
         await reads(pilot, "#detail-text", "Asked as · p changes them")
         await reads(pilot, "#detail-text", f"{HOSTILE} model tiny · fits 1 prompt")
@@ -91,23 +83,22 @@ async def test_phrases_of_a_root_that_nobody_trusts_are_shown_with_the_words_tha
 ) -> None:
     root = write_root(tmp_path / "cloned/.claude/memory", [LEDGER, *fillers(9)]).resolve()
     write(root / ".memsift/phrases.jsonl", HOSTILE)
-    async with starting_in("browse", opened(open_workspace, root)).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", opened(open_workspace, root)) as pilot:
         await press(pilot, "slash", *"ledger", "enter")
         await reads(pilot, "#detail-text", f"do not count until you trust these memories: memsift trust {root}")
         await press(pilot, "p")
-        assert f"It does not count until you trust these memories: memsift trust {root}" in str(
-            form(pilot).query(".name").first().render()
-        )
+        first = str(form(pilot).query(".name").first().render())
+        assert f"It does not count until you trust these memories: memsift trust {root}" in first
 
 
 async def test_p_adds_edits_and_removes_phrases_and_u_takes_it_back(open_workspace: Opener, root: Path) -> None:
     write(root / ".memsift/phrases.jsonl", "first phrase here", "second phrase here", digest="0" * 16)
     before = phrases(root)
-    async with starting_in("browse", opened(open_workspace, root)).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", opened(open_workspace, root)) as pilot:
         await press(pilot, "slash", *"ledger", "enter")
         await reads(pilot, "#detail-text", "Asked as, older than its text")
         await press(pilot, "p")
-        area: Any = form(pilot).query_one("TextArea")
+        area = widget(pilot, "TextArea")
         assert (area.text.split("\n"), area.cursor_location) == ([*sorted(before), ""], (2, 0)), "for a new phrase"
         area.text = f"second phrase here\n\n  {HOSTILE}  \n{'word ' * 21}"
         await press(pilot, "ctrl+s")
@@ -131,9 +122,7 @@ async def test_p_adds_edits_and_removes_phrases_and_u_takes_it_back(open_workspa
 async def test_in_replay_a_prompt_becomes_a_phrase_of_any_memory_after_a_question(
     open_workspace: Opener, root: Path
 ) -> None:
-    workspace = opened(open_workspace, root, ASK)
-    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("replay", opened(open_workspace, root, ASK)) as pilot:
         assert not table(pilot).records
         await press(pilot, "p", *"ledger", "enter")
         dialog = pilot.app.screen
@@ -157,9 +146,7 @@ async def test_a_relevant_memory_that_was_missed_names_the_key_and_its_row_needs
     open_workspace: Opener, root: Path
 ) -> None:
     write(root / ".memsift/phrases.jsonl", "charged [b]twice[/b] [/")
-    workspace = opened(open_workspace, root, ASK)
-    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("replay", opened(open_workspace, root, ASK)) as pilot:
         await press(pilot, "right", "a")
         await told(pilot, "It is relevant, and was left out: p adds the prompt as its phrase.")
         await press(pilot, "p", "enter")
@@ -169,15 +156,12 @@ async def test_a_relevant_memory_that_was_missed_names_the_key_and_its_row_needs
 
 async def test_in_label_a_prompt_becomes_a_phrase_once_its_ranks_are_shown(open_workspace: Opener, root: Path) -> None:
     write(root / ".memsift/phrases.jsonl", "charged [b]twice[/b] [/")
-    workspace = opened(open_workspace, root, ASK)
-    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await card_shown(pilot)
-        screen: Any = app_of(pilot).screen
+    async with labelling(opened(open_workspace, root, ASK)) as pilot:
+        screen = screen_of(pilot)
         assert "hidden" in screen.why_off("phrase", ())
         await press(pilot, "a")
-        await at_rest(pilot)
-        assert screen.why_off("phrase", ()) == ""
         await reads(pilot, "#revealed", "p adds the prompt as a phrase of “")
+        assert screen.why_off("phrase", ()) == ""
         await press(pilot, "p", "enter")
         await told(pilot, "In Browse, p takes it out again.")
         assert phrases(root)[ASK.text] == "ana"
@@ -188,9 +172,7 @@ async def test_new_phrases_of_a_root_go_to_the_users_folder_where_the_others_are
 ) -> None:
     file = Path(state_dir(str(root), os.environ), "phrases.jsonl")
     write(file, "first phrase here")
-    workspace = opened(open_workspace, root, ASK)
-    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("replay", opened(open_workspace, root, ASK)) as pilot:
         await press(pilot, "p", *"ledger", "enter", "enter")
         await told(pilot, f"1 phrase added: {file}.")
         assert not (root / ".memsift").exists()
@@ -201,43 +183,32 @@ async def test_the_inbox_names_phrases_that_say_nothing(open_workspace: Opener, 
     root = write_root(tmp_path / "root", [*notes, *fillers(20)])
     for note in notes:
         write(root / ".memsift/phrases.jsonl", "do the usual before we merge", memory_id=note.summary.id)
-    async with starting_in("inbox", opened(open_workspace, root)).run_test(size=(160, 48)) as pilot:
-        screen: Any = pilot.app.screen
-        await until(pilot, lambda: screen._checked is not None and not screen.listing.progress, "the checks are done")
-        found = [one.finding.memory_id for one in screen.tasks.records if one.finding.check == "phrases"]
-        assert sorted(found) == [*"abcdef"]
+    async with running("inbox", opened(open_workspace, root), size=(160, 48)) as pilot:
+        await checked(pilot)
+        assert sorted(found(pilot, "phrases")) == [*"abcdef"]
 
 
 async def test_the_inbox_names_memories_without_phrases_only_where_most_have_some(
     open_workspace: Opener, tmp_path: Path, root: Path
 ) -> None:
-    def found(pilot: Pilot[None]) -> list[str]:
-        rows: Any = pilot.app.screen.query_one("InboxList")
-        return [one.finding.memory_id for one in rows.records if one.finding.check == "asked"]
-
-    async def checked(pilot: Pilot[None]) -> None:
-        screen: Any = pilot.app.screen
-        await until(pilot, lambda: screen._checked is not None and not screen.listing.progress, "the checks are done")
-
-    async with starting_in("inbox", opened(open_workspace, root)).run_test(size=SIZE) as pilot:
+    async with running("inbox", opened(open_workspace, root)) as pilot:
         await checked(pilot)
-        assert "no memory has phrases: memsift phrases write" in str(pilot.app.screen.query_one("#list").border_title)
-        assert found(pilot) == []
+        assert "no memory has phrases: memsift phrases write" in str(widget(pilot, "#list").border_title)
+        assert found(pilot, "asked") == []
     two = write_root(tmp_path / "two", [LEDGER, memory("Another", memory_id="another", body="Text.")])
     write(two / ".memsift/phrases.jsonl", "first phrase here", digest="0" * 16)
-    workspace = opened(open_workspace, two)
-    async with starting_in("inbox", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("inbox", opened(open_workspace, two)) as pilot:
         await checked(pilot)
-        assert found(pilot) == ["ledger", "another"], "old ones first"
-        assert "have phrases" not in str(pilot.app.screen.query_one("#list").border_title)
-        screen: Any = pilot.app.screen
+        assert found(pilot, "asked") == ["ledger", "another"], "old ones first"
+        assert "have phrases" not in str(widget(pilot, "#list").border_title)
+        screen = screen_of(pilot)
         screen.tasks.go_to(next(one.id for one in screen.tasks.records[::-1] if one.finding.check == "asked"))
         await reads(pilot, "#detail-text", "p change the phrases · a accept it")
         await press(pilot, "p", *"some", "space", *"words", "ctrl+s")
         await told(pilot, "1 phrase added")
         await checked(pilot)
-        assert found(pilot) == ["ledger"]
+        assert found(pilot, "asked") == ["ledger"]
         await press(pilot, "u")
         await told(pilot, "The change of phrases is taken back.")
         await checked(pilot)
-        assert found(pilot) == ["ledger", "another"]
+        assert found(pilot, "asked") == ["ledger", "another"]

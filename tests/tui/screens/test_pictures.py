@@ -17,7 +17,8 @@ from textual.pilot import Pilot
 
 from tests.engine.builders import memory, write_root
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import at_rest, starting_in, type_ahead, until
+from tests.labels.samples import known
+from tests.tui.apps import at_rest, checked, screen_of, starting_in, type_ahead, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts, fresh_cutoff
 from tests.tui.pictures import (
@@ -89,11 +90,10 @@ CHANGES = (
 """Files of the example, with a changed field: a risky memory, and one that says almost the same as another."""
 
 
-def checked(*keys: str) -> Run:
+def pressing_on_findings(*keys: str) -> Run:
     async def run(pilot: Pilot[Any]) -> None:
         await at_rest(pilot)
-        screen: Any = pilot.app.screen
-        await until(pilot, lambda: screen._checked is not None and not screen.listing.progress)
+        await checked(pilot)
         await pressing(*keys)(pilot)
 
     return run
@@ -109,7 +109,7 @@ def test_findings_look_as_they_did(
         file = root / name
         file.write_text(json.dumps({**json.loads(file.read_text()), key: text}))
     app = starting_in("inbox", open_workspace(root=root, prompts=(), judge=None))
-    assert snap_compare(app, terminal_size=size, run_before=checked(*keys))
+    assert snap_compare(app, terminal_size=size, run_before=pressing_on_findings(*keys))
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_an_inbox_without_findings_looks_as_it_did(
     title = "Token cache of the web client keeps each entry for one hour"
     root = write_documents(tmp_path / "root", [document("cache", title=title)])
     app = starting_in("inbox", open_workspace(root=root, prompts=(), judge=None))
-    assert snap_compare(app, terminal_size=USUAL, run_before=checked())
+    assert snap_compare(app, terminal_size=USUAL, run_before=pressing_on_findings())
 
 
 # Replay and Diff
@@ -158,10 +158,10 @@ def test_a_state_of_replay_looks_as_it_did(
 def with_fixed_names(workspace: Workspace) -> SavedDiff:
     """The diff with names and times of runs that are the same on every machine."""
     found = read_diff(workspace.store.path, workspace.index.root, ())
-    assert found.compared
-    before = replace(found.compared.before, name="11111111", ts="2026-01-02T03:04:05+00:00")
-    now = replace(found.compared.now, name="22222222", ts="2026-01-03T03:04:05+00:00")
-    return replace(found, compared=replace(found.compared, before=before, now=now))
+    compared = known(found.compared)
+    before = replace(compared.before, name="11111111", ts="2026-01-02T03:04:05+00:00")
+    now = replace(compared.now, name="22222222", ts="2026-01-03T03:04:05+00:00")
+    return replace(found, compared=replace(compared, before=before, now=now))
 
 
 @pytest.mark.parametrize(("key", "size"), pictures({"lost": "down"}, *EVERY_SIZE))
@@ -171,8 +171,7 @@ def test_a_diff_looks_as_it_did(snap_compare: Compare, open_workspace: Opener, k
 
     async def run(pilot: Pilot[Any]) -> None:
         await without_toasts()(pilot)
-        screen: Any = pilot.app.screen
-        screen.call_later(screen.show_diff, found)
+        pilot.app.screen.call_later(screen_of(pilot).show_diff, found)
         await without_toasts(key)(pilot)
 
     assert snap_compare(starting_in("diff", workspace), terminal_size=size, run_before=run)
@@ -194,9 +193,8 @@ def reported(open_workspace: Opener) -> Workspace:
 def part_shown(part: str, *keys: str) -> Run:
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("f5")(pilot)
-        parts: Any = pilot.app.screen.query_one("PartList")
-        await until(pilot, lambda: parts.records)
-        parts.go_to(part)
+        await until(pilot, lambda: widget(pilot, "PartList").records)
+        widget(pilot, "PartList").go_to(part)
         for key in keys:
             await at_rest(pilot)
             type_ahead(pilot, key)
@@ -226,11 +224,10 @@ def test_its_dialogs_look_as_they_did(snap_compare: Compare, reported: Workspace
 def setting_shown(*keys: str) -> Run:
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("f6", *keys)(pilot)
-        screen: Any = pilot.app.screen
+        screen = screen_of(pilot)
         screen.knobs.border_title = "Settings of /project/.claude/memory"
         if screen.compared.display and screen._sample.prompts:
-            row = screen.knobs.current
-            await until(pilot, lambda: screen._values and screen._values[0] is row.knob)
+            await until(pilot, lambda: screen._values and screen._values[0] is screen.knobs.current.knob)
         await at_rest(pilot)
 
     return run

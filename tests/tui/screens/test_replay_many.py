@@ -1,13 +1,12 @@
 """Ten thousand prompts: keys are dealt with while they are replayed, and no key reads what was recorded before."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from engine.lean.record import replace
 from engine.prompt import Prompt
-from tests.tui.apps import SIZE, press, starting_in, until
+from tests.tui.apps import app_of, press, running, screen_of, until
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.workspace import Workspace
@@ -57,9 +56,8 @@ def test_the_work_of_the_store_for_a_card_of_label_does_not_rise_with_the_replay
 @pytest.mark.anyio
 async def test_prompts_are_searched_filtered_and_sorted_while_ten_thousand_are_replayed(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=many(10_000))
-    app = starting_in("replay", workspace)
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        screen: Any = app.screen
+    async with running("replay", workspace) as pilot:
+        app, screen = app_of(pilot), screen_of(pilot)
         await until(pilot, lambda: screen.prompt_list.count == 10_000, "the list")
         await press(pilot, "R", "G")
         assert app.progress is not None

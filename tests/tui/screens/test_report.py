@@ -8,25 +8,14 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from engine.config import Config
+from engine.judge.judge import Judge
+from engine.judge.verdict import Judgement
 from labels.measure.report import PLAIN, Report, ReportOptions
 from tests.labels.samples import known
-from tests.tui.apps import (
-    DEADLINE_S,
-    SIZE,
-    at_rest,
-    card_shown,
-    labelling,
-    press,
-    reads,
-    settled,
-    shown,
-    starting_in,
-    toasts,
-    type_ahead,
-    until,
-)
+from tests.tui.apps import at_rest, press, reads, running, screen_of, settled, shown, told, type_ahead, until, widget
 from tests.tui.conftest import Opener
-from tests.tui.demo import demo_prompts, fresh_cutoff
+from tests.tui.demo import DEADLINE_S, GatedProvider, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 from tui.dialogs.questions import MovedStore
@@ -38,44 +27,23 @@ pytestmark = pytest.mark.anyio
 
 async def part(pilot: Pilot[None], name: str) -> None:
     """Put the cursor on the part *name*, when the report is there."""
-    parts: Any = pilot.app.screen.query_one("PartList")
+    parts = widget(pilot, "PartList")
     await until(pilot, lambda: any(one.name == name for one in parts.records), f"the part {name}")
     parts.go_to(name)
     await settled(pilot)
 
 
 async def test_before_anything_was_replayed_it_says_which_key_does(open_workspace: Opener) -> None:
-    async with starting_in("report", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+    async with running("report", open_workspace(prompts=demo_prompts("p01"))) as pilot:
         await reads(pilot, "#answer", "Press s")
         await press(pilot, "ctrl+s", "right", "enter")
         assert pilot.app.screen.query("PartList")
 
 
 async def test_big_r_without_prompts_says_how_to_have_some(open_workspace: Opener) -> None:
-    async with starting_in("report", open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("report", open_workspace(prompts=())) as pilot:
         await press(pilot, "R")
-        assert any("--prompts" in toast for toast in toasts(pilot))
-
-
-async def test_precision_of_both_systems_follows_the_labels(open_workspace: Opener) -> None:
-    """All memories of one prompt are labelled relevant, all of the other not relevant; counted here by hand."""
-    prompts = demo_prompts("p01", "p02")
-    workspace = open_workspace(prompts=prompts)
-    async with labelling(workspace) as pilot:
-        screen: Any = pilot.app.screen
-        while screen.card:
-            await press(pilot, "a" if screen.prompt.id == "p01" else "x")
-            await card_shown(pilot)
-        await press(pilot, "f5")
-        await part(pilot, "precision")
-        for system in workspace.systems:
-            sizes = {prompt.id: len(workspace.retrieval(prompt.id, system).injected) for prompt in prompts}  # type: ignore[union-attr]
-            relevant, whole = sizes["p01"], sum(sizes.values())
-            await reads(pilot, "TableRows", f"{workspace.called(system)} {relevant / whole:.2f}")
-            await reads(pilot, "TableRows", f"{relevant} of {whole}")
-        await part(pilot, "judge-memsift+judge")
-        await reads(pilot, "#about-text", "Cohen's kappa")
+        await told(pilot, "--prompts")
 
 
 async def test_the_answer_names_verdict_and_next_step_and_a_row_tells_what_it_counts(open_workspace: Opener) -> None:
@@ -84,14 +52,14 @@ async def test_the_answer_names_verdict_and_next_step_and_a_row_tells_what_it_co
     replay_and_label(workspace)
     report = workspace.report()
     main, worst, prompt = report.systems[0].headline, report.worst_memories[0].id, report.worst_prompts[0]
-    async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
+    async with running("report", workspace, size=(160, 48)) as pilot:
         await reads(pilot, "#answer", f"Of {main.relevant.whole} memories the hook added, {main.relevant.part} helped:")
         await reads(pilot, "#answer", "That is below 80 %.")
         await reads(pilot, "#answer", "s Drop unlikely memories.")
         await part(pilot, "worst-memories")
-        await reads(pilot, "#about-text", f"Injected for − {text_of_worst(workspace, worst)[:60]}")
-        memory = known(workspace.memory(worst))
-        assert memory.sections[0].lines[0] in shown(pilot, "#about-text")
+        first = demo_prompts("p02")[0].text
+        await reads(pilot, "#about-text", f"Injected for − {first[:60]}")
+        assert known(workspace.memory(worst)).sections[0].lines[0] in shown(pilot, "#about-text")
         await part(pilot, "worst-prompts")
         await reads(pilot, "#about-text", prompt.text[:60])
         assert shown(pilot, "#about-text").count(" − ") >= prompt.irrelevant
@@ -108,12 +76,12 @@ async def test_the_chosen_precision_is_asked_for_at_the_next_start_too(
     choices = Choices(str(tmp_path / "state"))
     choices.write("target", "[/b] 2")
     monkeypatch.setattr(MemsiftApp, "DEFAULT_MODE", "report")
-    async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(workspace, None, choices).run_test() as pilot:
         await reads(pilot, "#answer", "would tell whether it reaches 80 %")
         await press(pilot, "t")
         type_ahead(pilot, "end", "enter")
         await reads(pilot, "#answer", "95 %")
-    async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(workspace, None, choices).run_test() as pilot:
         await reads(pilot, "#answer", "95 %")
 
 
@@ -122,25 +90,24 @@ async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
     """The prompts with irrelevant memories, counted here by hand; a worst memory; a worst prompt."""
     workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
     replay_and_label(workspace)
-    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("report", workspace) as pilot:
         await part(pilot, "precision")
         await press(pilot, "right", "enter")
-        wrong = [prompt.id for prompt in workspace.prompts if irrelevant(workspace, prompt.id)]
-        dialog: Any = pilot.app.screen
-        assert set(dialog.options) == set(wrong)
-        first = next(iter(dialog.options))
-        assert irrelevant(workspace, first) == max(irrelevant(workspace, name) for name in wrong)
+        wrong = {prompt.id: number for prompt in workspace.prompts if (number := irrelevant(workspace, prompt.id))}
+        options = screen_of(pilot).options
+        assert options.keys() == wrong.keys()
+        first = next(iter(options))
+        assert wrong[first] == max(wrong.values())
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
-        replay: Any = pilot.app.screen
+        replay = screen_of(pilot)
         await until(pilot, lambda: replay.prompt and replay.prompt.id == first)
         await press(pilot, "f5")
         await part(pilot, "worst-memories")
         await press(pilot, "left", "right", "enter")
         worst = workspace.report().worst_memories[0].id
         await until(pilot, lambda: pilot.app.current_mode == "browse")
-        browse: Any = pilot.app.screen
-        await until(pilot, lambda: browse.memories.current.id == worst)
+        await until(pilot, lambda: screen_of(pilot).memories.current.id == worst)
         await press(pilot, "f5")
         await part(pilot, "worst-prompts")
         await press(pilot, "left", "right", "enter")
@@ -152,66 +119,45 @@ async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
 async def test_no_part_leaves_half_of_a_wide_terminal_empty(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts()[:24], cutoff=fresh_cutoff())
     replay_and_label(workspace)
-    async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
+    async with running("report", workspace, size=(160, 48)) as pilot:
         await part(pilot, "limits")
-        parts: Any = pilot.app.screen.query_one("PartList")
-        assert len(parts.records) > 12
-        for one in parts.records:
+        parts = widget(pilot, "PartList").records
+        assert len(parts) > 12
+        for one in parts:
             await part(pilot, one.name)
             await at_rest(pilot)
-            region = pilot.app.screen.query_one("#part").region
+            region = widget(pilot, "#part").region
             strips = pilot.app.screen._compositor.render_strips()[region.y : region.bottom]
             lines = [strip.text[region.x : region.right].strip() for strip in strips]
             assert lines.count("") < len(lines) / 2, one.name
 
 
-def text_of_worst(workspace: Workspace, memory_id: str) -> str:
-    """The first prompt for which a system injected a memory that was not relevant."""
-    for prompt in workspace.prompts:
-        verdicts = {pair[0]: label.verdict for pair, label in workspace.labels(prompt.id).items()}
-        found = (workspace.retrieval(prompt.id, system) for system in workspace.systems)
-        injected = {one.memory.id for each in found if each for one in each.injected}
-        if memory_id in injected and verdicts.get(memory_id) == "not":
-            return prompt.text
-    raise AssertionError(memory_id)
-
-
 def irrelevant(workspace: Workspace, prompt_id: str) -> int:
     """The number of irrelevant memories that the first system injects for a prompt."""
-    found = workspace.retrieval(prompt_id, "memsift")
+    found = known(workspace.retrieval(prompt_id, "memsift"))
     verdicts = {pair[0]: label.verdict for pair, label in workspace.labels(prompt_id).items()}
-    return sum(verdicts.get(one.memory.id) == "not" for one in found.injected) if found else 0
+    return sum(verdicts.get(one.memory.id) == "not" for one in found.injected)
 
 
 @pytest.mark.slow
 async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
     replay_and_label(workspace)
-    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    contents = {".html": "<h2", ".md": "# memsift report", ".json": '"systems"', ".txt": "Next:"}
+    (tmp_path / "report.html").touch()
+    (tmp_path / "report.html").chmod(0o640)
+    async with running("report", workspace) as pilot:
         await part(pilot, "precision")
-        for ending, content in (
-            (".html", "<h2"),
-            (".md", "# memsift report"),
-            (".json", '"systems"'),
-            (".txt", "Next:"),
-        ):
+        for ending in (*contents, ".pdf"):
             file = tmp_path / f"report{ending}"
-            if ending == ".html":
-                file.touch()
-                file.chmod(0o640)
             await press(pilot, "ctrl+s")
-            line: Any = pilot.app.screen.query_one("Input")
-            line.value = str(file)
+            widget(pilot, "Input").value = str(file)
             await press(pilot, "enter")
-            await until(pilot, lambda file=file: any(str(file) in toast for toast in toasts(pilot)))  # type: ignore[misc]
-            assert content in file.read_text()
-            assert file.stat().st_mode & 0o777 == (0o640 if ending == ".html" else 0o600)
+            await told(pilot, str(file) if ending in contents else "Nothing was written")
+            if ending in contents:
+                assert contents[ending] in file.read_text()
+                assert file.stat().st_mode & 0o777 == (0o640 if ending == ".html" else 0o600)
         assert json.loads((tmp_path / "report.json").read_text())["prompts"] == 2
-        await press(pilot, "ctrl+s")
-        line = pilot.app.screen.query_one("Input")
-        line.value = str(tmp_path / "report.pdf")
-        await press(pilot, "enter")
-        await until(pilot, lambda: any("Nothing was written" in toast for toast in toasts(pilot)))
         assert not list(tmp_path.glob("report.pdf*"))
 
 
@@ -220,12 +166,12 @@ async def test_the_report_is_made_once_drawn_to_each_width_and_follows_labels_an
     workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01"), judge=None)
     workspace.made = 0
     replay_and_label(workspace, prompts=0)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+    async with running("report", workspace) as pilot:
         await reads(pilot, "#answer", "is not known yet")
         await at_rest(pilot)
         for size in ((60, 20), (30, 8), (160, 48)):
             await pilot.resize_terminal(*size)
-            await until(pilot, lambda size=size: pilot.app.screen.query_one("#answer").region.width == size[0])  # type: ignore[misc]
+            await until(pilot, lambda size=size: widget(pilot, "#answer").region.width == size[0])  # type: ignore[misc]
             await settled(pilot)
         assert workspace.made == 1
         await reads(pilot, "#about-text", "without a label, hidden so that your label stays blind.")
@@ -235,33 +181,27 @@ async def test_the_report_is_made_once_drawn_to_each_width_and_follows_labels_an
         assert "2 of " in shown(pilot, "PartList")
         await press(pilot, "f3", "right", "a", "a", "a", "f5", "left_square_bracket")
         await reads(pilot, "TableRows", "3 of 3")
-        await until(pilot, lambda: pilot.app.screen.query_one("#plot").display, "a curve of the labelled prompt")
+        await until(pilot, lambda: widget(pilot, "#plot").display, "a curve of the labelled prompt")
         await press(pilot, "v")
         await part(pilot, "ranking")
         await reads(pilot, "#part", "Ranking, as TREC counts it")
         await press(pilot, "v")
-        parts: Any = pilot.app.screen.query_one("PartList")
-        await until(pilot, lambda: all(one.name != "ranking" for one in parts.records))
+        await until(pilot, lambda: all(one.name != "ranking" for one in widget(pilot, "PartList").records))
 
 
 async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener) -> None:
-    class BrokenWorkspace:
+    class BrokenJudge(Judge):
         """A judge whose own code raises something unforeseen."""
 
-        def prepare(self) -> None:
-            """There is nothing to load."""
-
-        def evaluate(self, *_: object) -> object:
+        def evaluate(self, *_: object) -> Judgement:
             raise RuntimeError("a bug [/b]")
 
-        def close(self) -> None:
-            """There is nothing to close."""
+    def broken(config: Config) -> Judge:
+        return BrokenJudge(GatedProvider(), config.judge)
 
-    workspace = open_workspace(judge=lambda _: BrokenWorkspace(), prompts=demo_prompts("p01"))
-    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("report", open_workspace(judge=broken, prompts=demo_prompts("p01"))) as pilot:
         await press(pilot, "R")
-        await until(pilot, lambda: any("a bug [/b]" in toast for toast in toasts(pilot)))
+        await told(pilot, "a bug [/b]")
         assert pilot.app.is_running
 
 
@@ -290,13 +230,13 @@ async def test_while_a_report_is_made_the_screen_says_so_and_can_be_left(open_wo
     workspace: Any = open_workspace(kind=GatedWorkspace, prompts=demo_prompts("p01"))
     workspace.gate = Event()
     replay_and_label(workspace, prompts=0)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+    async with running("report", workspace) as pilot:
         await reads(pilot, "#state", "Counting")
         await press(pilot, "f2", "f5")
         await reads(pilot, "#state", "Counting")
         workspace.gate.set()
         await reads(pilot, "#answer", "is not known yet")
-        await until(pilot, lambda: not pilot.app.screen.query_one("#state").display, "it is done")
+        await until(pilot, lambda: not widget(pilot, "#state").display, "it is done")
 
 
 async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(
@@ -304,7 +244,7 @@ async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
     replay_and_label(workspace, prompts=0)
-    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("report", workspace) as pilot:
         await reads(pilot, "#answer", "is not known yet")
         await pilot.app.workers.wait_for_complete()
         (tmp_path / "labels.db").rename(tmp_path / "elsewhere.db")
@@ -312,5 +252,5 @@ async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(
         await press(pilot, "f2")
         await until(pilot, lambda: isinstance(pilot.app.screen, MovedStore), "it is asked where labels go")
         await press(pilot, "escape", "f5")
-        await until(pilot, lambda: any("labels.db" in toast for toast in toasts(pilot)), "it is told")
+        await told(pilot, "labels.db")
         await reads(pilot, "#answer", "is not known yet")

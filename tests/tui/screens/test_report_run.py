@@ -1,24 +1,15 @@
 """A replay of all prompts: off the interface's thread, on every screen, cancelled by a key."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.judge.judge import Judge
-from tests.tui.apps import SIZE, app_of, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.apps import app_of, press, reads, running, settled, shown, toasts, told, until
+from tests.tui.conftest import Opener
 from tests.tui.demo import GatedProvider, demo_prompts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from tests.tui.conftest import Opener
-    from tui.workspace.workspace import Workspace
-
-    Lock = Callable[[Path], AbstractContextManager[None]]
+from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -42,14 +33,12 @@ async def test_the_judge_is_asked_about_several_prompts_at_once_and_a_reload_end
     open_workspace: Opener,
 ) -> None:
     workspace, provider = gated_workspace(open_workspace, free=0, held=12)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
+    async with running("report", workspace) as pilot:
         await press(pilot, "R")
         await until(pilot, lambda: len(provider.asked) == AT_ONCE)
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: app_of(pilot).progress is None)
-        for gate in provider.gates.values():
-            gate.set()
+        provider.open_all()
         await settled(pilot)
         assert len(workspace.finished) == 0, "the run was over the old memories"
         await press(pilot, "R")
@@ -62,8 +51,7 @@ async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what
     open_workspace: Opener,
 ) -> None:
     workspace, provider = gated_workspace(open_workspace, free=3, held=20)
-    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("report", workspace) as pilot:
         await press(pilot, "R")
         for key in ("f2", "f3", "f4", "f5", "f2"):
             await press(pilot, key)
@@ -76,23 +64,20 @@ async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what
         assert any("of 23 prompts were replayed, and are kept" in toast for toast in toasts(pilot))
         await until(pilot, lambda: shown(pilot, "#run") == "", "no progress is shown")
         asked = len(provider.asked)
-        for gate in provider.gates.values():
-            gate.set()
+        provider.open_all()
         await until(pilot, lambda: recorded(workspace) >= asked, "answers that come late are kept, too")
         await settled(pilot)
         assert len(provider.asked) == asked, "nothing more is asked"
 
 
 async def test_keys_work_while_the_results_wait_for_the_disk(
-    open_workspace: Opener, locked: Lock, tmp_path: Path
+    open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts()[:30], judge=None, busy_timeout_s=0.1)
-    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await settled(pilot)
+    async with running("report", workspace) as pilot:
         with locked(tmp_path / "labels.db"):
-            await press(pilot, "R")
-            await press(pilot, "f2", "down", "down")
+            await press(pilot, "R", "f2", "down", "down")
             await reads(pilot, "#run", "Replayed 0/30")
             assert recorded(workspace) == 0
         await until(pilot, lambda: recorded(workspace) == 30)
-        await until(pilot, lambda: any("30 prompts replayed" in toast for toast in toasts(pilot)))
+        await told(pilot, "30 prompts replayed")

@@ -8,8 +8,10 @@ from textual.pilot import Pilot
 
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import SIZE, app_of, press, reads, shown, starting_in, toasts
+from tests.labels.samples import known
+from tests.tui.apps import app_of, press, reads, running, screen_of, shown, toasts
 from tests.tui.conftest import Opener
+from tests.tui.demo import replay
 from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -21,9 +23,9 @@ def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
     root = write_root(tmp_path / "root", [memory(f"quasar signing {word}") for word in ("keys", "people", "tables")])
     prompt = typed_prompt("who is quasar signing what?")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt], annotator="cat", busy_timeout_s=0.01)
-    workspace.keep(workspace.run(prompt, "memsift"))
-    pool: Any = workspace.pool(prompt.id)
-    for card, said in zip(pool.cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
+    replay(workspace)
+    cards = known(workspace.pool(prompt.id)).cards
+    for card, said in zip(cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
         for who, verdict in zip(("ann", "bob"), said, strict=True):
             why = {"note": "[/b] mine", "reason": "stale"} if verdict == "not" else {}
             workspace.store.label(who, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, **why)
@@ -35,23 +37,19 @@ def titles(workspace: Workspace) -> set[str]:
 
 
 def here(pilot: Pilot[None]) -> str:
-    screen: Any = pilot.app.screen
-    return str(screen.dispute.memory_id)
+    return str(screen_of(pilot).dispute.memory_id)
 
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
     """It is reached from Label, also about a prompt that is not open now, and escape leads back."""
-    async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
+    async with running("label", disputed) as pilot:
         disputed.lists.read([])
         await press(pilot, "d")
         await reads(pilot, "#labels", "Not relevant: stale, [/b] mine Relevant")
         await reads(pilot, "#prompt", "who is quasar signing what?")
         await reads(pilot, "#progress", "2 to settle")
-        everything = " ".join(
-            shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "labels", "progress")
-        )
-        assert "ann" not in everything
-        assert "bob" not in everything
+        for place in ("#prompt", "#card", "#card-text", "#labels", "#progress"):
+            assert not any(name in shown(pilot, place) for name in ("ann", "bob")), place
         await press(pilot, "enter")
         await reads(pilot, "FullText Static", "signing")
         await press(pilot, "escape", "i")
@@ -64,7 +62,7 @@ async def test_a_verdict_settles_the_pair_is_taken_back_or_left_for_later_and_no
     disputed: Workspace,
 ) -> None:
     labels = disputed.store.labels()
-    async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("settle", disputed) as pilot:
         first = here(pilot)
         await press(pilot, "z")
         assert toasts(pilot) == ["There is nothing to take back."]
@@ -97,7 +95,7 @@ def test_a_memory_that_was_edited_is_no_longer_to_be_settled(disputed: Workspace
 
 
 async def test_a_store_that_cannot_be_written_is_told(disputed: Workspace, locked: Any, tmp_path: Path) -> None:
-    async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("settle", disputed) as pilot:
         first = here(pilot)
         with locked(tmp_path / "labels.db"):
             await press(pilot, "a")

@@ -4,15 +4,16 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine.paths import root_key
 from engine.settings.trust import trust
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SIZE, press, reads, starting_in, text_of, told, until
+from tests.labels.samples import known
+from tests.tui.apps import SIZE, press, reads, shown, starting_in, told, until, widget
 from tests.tui.cli.command_line import jsonl
+from tests.tui.demo import replay
 from tui.app import MemsiftApp
 from tui.widgets.bars import where_facts
 from tui.widgets.lists.columns import ColumnHeads
@@ -89,6 +90,8 @@ async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
         ("/home/me/.claude/projects/-p-web/memory", "auto memory"),
         ("/home/me/vault", "vault"),
         ("/p/web/AGENTS.md", "AGENTS.md"),
+        ("/memory", "/memory"),
+        ("/", "/"),
     ],
 )
 def test_roots_have_short_names(root: str, label: str) -> None:
@@ -102,12 +105,9 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
     found = workspace.run(prompt, workspace.first.name)
     workspace.keep(found)
     assert {one.memory.id for one in found.injected} == {"cache", other, "note"}
-    pool: Any = workspace.pool(prompt.id)
-    for card in pool.cards:
+    for card in known(workspace.pool(prompt.id)).cards:
         verdict = "relevant" if card.memory.id == other else "not"
-        workspace.store.label(
-            *(workspace.annotator, prompt.id, card, verdict), seed=workspace.seed, blind=True, elapsed_ms=1
-        )
+        workspace.store.label(workspace.annotator, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
     (system,) = workspace.report().systems
     assert (system.precision.part, system.precision.whole) == (1, 3)
     (explained,) = explanations(workspace, [answer for answer in workspace.answers(prompt.id) if answer], other)
@@ -120,23 +120,20 @@ async def test_what_if_tries_settings_on_all_roots_and_says_that_they_count_only
     workspace: Workspace,
 ) -> None:
     prompt = workspace.prompts[0]
-    for system in workspace.systems:
-        workspace.keep(workspace.run(prompt, system))
-    pool: Any = workspace.pool(prompt.id)
-    for card in pool.cards:
+    replay(workspace)
+    for card in known(workspace.pool(prompt.id)).cards:
         workspace.store.label("me", prompt.id, card, "relevant", seed=1, blind=True, elapsed_ms=1)
     async with starting_in("whatif", workspace).run_test(size=(160, 48)) as pilot:
         await reads(pilot, "#numbers", "1 labelled prompt")
         await reads(pilot, "KnobList", "Settings for all 3 roots, from …")
         await reads(pilot, "#numbers", "3/3")
-        knobs: Any = pilot.app.screen.query_one("KnobList")
-        knobs.go_to("Most memories")
+        widget(pilot, "KnobList").go_to("Most memories")
         await press(pilot, "left")
         await reads(pilot, "#numbers", "2/2")
         await reads(pilot, "#state", "Settings of this root count for its own memories only, until you trust it")
         trust(workspace.root, os.environ)
         await press(pilot, "right", "left")
-        await until(pilot, lambda: "trust" not in text_of(pilot.app.screen.query_one("#state")))
+        await until(pilot, lambda: "trust" not in shown(pilot, "#state"))
         await press(pilot, "ctrl+s")
         await until(pilot, lambda: '"max_inject": 2' in Path(workspace.root, "memory-config.json").read_text())
         await until(pilot, lambda: len(workspace.run(prompt, workspace.systems[0]).injected) == 2)

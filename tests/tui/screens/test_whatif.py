@@ -13,19 +13,7 @@ from textual.pilot import Pilot
 from engine.default_model import THRESHOLDS
 from engine.settings.sources import read_config
 from engine.settings.trust import trust
-from tests.tui.apps import (
-    SIZE,
-    app_of,
-    at_rest,
-    press,
-    reads,
-    settled,
-    shown,
-    starting_in,
-    toasts,
-    type_ahead,
-    until,
-)
+from tests.tui.apps import at_rest, press, reads, running, screen_of, settled, shown, told, type_ahead, until, widget
 from tests.tui.conftest import Opener
 from tests.tui.demo import DEMO_ROOT, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
@@ -44,14 +32,10 @@ def labelled_workspace(open_workspace: Opener, root: Path, **options: Any) -> Wo
     return workspace
 
 
-def counted(pilot: Pilot[None]) -> bool:
-    """Whether the numbers are those of the present settings."""
-    screen: Any = pilot.app.screen
-    return screen._effect is not None and not screen._is_counting
-
-
 async def numbers(pilot: Pilot[None]) -> str:
-    await until(pilot, lambda: counted(pilot), "the numbers are there")
+    """The numbers, once they are those of the present settings."""
+    screen = screen_of(pilot)
+    await until(pilot, lambda: screen._effect is not None and not screen._is_counting, "the numbers are there")
     await settled(pilot)
     return shown(pilot, "#numbers")
 
@@ -61,7 +45,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     file = tmp_path / "root" / "memory-config.json"
     before = file.read_text()
-    async with starting_in("browse", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("browse", workspace) as pilot:
         await press(pilot, "f6")
         first = await numbers(pilot)
         assert "labelled prompts · 0 change" in first
@@ -77,28 +61,22 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await reads(pilot, "ChangeList", "prompts change · enter opens one")
         assert "labelled prompts · 5 change" in shown(pilot, "#numbers")
         await press(pilot, "p")
-        prompts: Any = pilot.app.screen.query_one("ChangeList")
-        changed = prompts.current
+        changed = widget(pilot, "ChangeList").current
         assert changed.diff.is_changed
         assert "goes" in shown(pilot, "#change")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
         await settled(pilot)
-        replay: Any = pilot.app.screen
-        assert replay.prompt.id == changed.prompt.id
+        assert screen_of(pilot).prompt.id == changed.prompt.id
         await press(pilot, "f6")
         assert file.read_text() == before
         await press(pilot, "escape", "ctrl+s")
-        await until(pilot, lambda: any(str(file) in toast for toast in toasts(pilot)))
-        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.9
-        assert json.loads(before)["retrieval"] == {
-            key: value for key, value in json.loads(file.read_text())["retrieval"].items() if key != "cutoff_threshold"
-        }
+        await told(pilot, str(file))
+        saved, own = json.loads(file.read_text())["retrieval"], {"cutoff_threshold": 0.9}
+        assert saved == {**json.loads(before)["retrieval"], **own}
         assert "0 change" in await numbers(pilot)
         await reads(pilot, "#state", "Nothing is moved")
-        await until(
-            pilot, lambda: {prompt.id for prompt in workspace.prompts} <= {name for name, _ in workspace.finished}
-        )
+        await until(pilot, lambda: {*PROMPTS} <= {name for name, _ in workspace.finished})
         await press(pilot, "end", "s")
         await reads(pilot, "KnobList", "strict was 0.90")
         await press(pilot, "s", "s", "s")
@@ -109,11 +87,10 @@ async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_wi
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(100, 30), notifications=True) as pilot:
+    async with running("whatif", workspace, size=(100, 30)) as pilot:
         await numbers(pilot)
-        shown_numbers: Any = pilot.app.screen.query_one("#numbers")
         await at_rest(pilot)
-        assert shown_numbers.content_size.height == 1 + 8, "the head and a line for each number just fit"
+        assert widget(pilot, "#numbers").content_size.height == 1 + 8, "the head and a line for each number just fit"
         await press(pilot, "right", "down", "down", "left", "down", "l")
         await reads(pilot, "#state", "3 settings moved")
         await press(pilot, "u")
@@ -122,7 +99,7 @@ async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_wi
         await reads(pilot, "#state", "Nothing is moved")
         assert "0 change" in await numbers(pilot)
         await press(pilot, "end", "right")
-        await until(pilot, lambda: any("never asks a judge" in toast for toast in toasts(pilot)))
+        await told(pilot, "never asks a judge")
         await reads(pilot, "#state", "Nothing is moved")
         await press(pilot, "ctrl+s")
         assert (tmp_path / "root" / "memory-config.json").read_text() == (DEMO_ROOT / "memory-config.json").read_text()
@@ -130,16 +107,16 @@ async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_wi
             await pilot.resize_terminal(*size)
             await press(pilot, "p")
             await at_rest(pilot)
-            assert pilot.app.focused is pilot.app.screen.query_one("ChangeList")
-            assert not pilot.app.screen.query_one("#left").display, "the prompts take the place of the settings"
+            assert widget(pilot, "ChangeList").has_focus
+            assert not widget(pilot, "#left").display, "the prompts take the place of the settings"
             await press(pilot, "escape")
-            assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
+            assert widget(pilot, "KnobList").has_focus
 
 
 async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     root = str(tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(60, 20), notifications=True) as pilot:
+    async with running("whatif", workspace, size=(60, 20)) as pilot:
         await numbers(pilot)
         await press(pilot, "right", "down", "down", "left")
         assert "trust" not in shown(pilot, "#state"), "a stricter hook needs no trust"
@@ -149,7 +126,7 @@ async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_worksp
         await press(pilot, "u")
         assert "trust" not in shown(pilot, "#state")
         await press(pilot, "right", "ctrl+s")
-        await until(pilot, lambda: any(warning in one for one in toasts(pilot)))
+        await told(pilot, warning)
         assert read_config(root, {}, is_trusted=True).config.max_inject == 4
         assert read_config(root, {}).config.max_inject == 3
         await reads(pilot, "KnobList", "Most memories 3 max_inject")
@@ -162,15 +139,14 @@ async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_worksp
 
 async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_workspace: Opener) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01"), cutoff=fresh_cutoff())
-    async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    async with running("whatif", workspace) as pilot:
         await reads(pilot, "#numbers", "Press T and R to replay the prompts, then L")
-        assert not pilot.app.screen.query_one("#right").display, "no empty frames"
+        assert not widget(pilot, "#right").display, "no empty frames"
         await press(pilot, "right", "p", "enter", "i")
         replay_and_label(workspace)
         await press(pilot, "f2", "f6")
         assert "1 labelled prompt · " in await numbers(pilot)
-        assert pilot.app.screen.query_one("#right").display
-        assert app_of(pilot).is_running
+        assert widget(pilot, "#right").display
 
 
 @pytest.mark.slow
@@ -178,13 +154,14 @@ async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=(110, 33)) as pilot:
+    async with running("whatif", workspace, size=(110, 33)) as pilot:
         await numbers(pilot)
         await reads(pilot, "#compared", f"▸ {THRESHOLDS['balanced']} (default)")
         type_ahead(pilot, *["right"] * 38)
         await reads(pilot, "#compared", "▸ 0.60")
         await at_rest(pilot)
-        pane: Any = pilot.app.screen.query_one("#compared")
+        pane = widget(pilot, "#compared")
         assert "0.10" not in shown(pilot, "#compared")
-        assert pane.content_size.height > len(str(pane.content).splitlines()) - 1
-        assert max(len(line) for line in str(pane.content).splitlines()) <= pane.content_size.width
+        lines = str(pane.content).splitlines()
+        assert pane.content_size.height >= len(lines)
+        assert pane.content_size.width >= max(map(len, lines))

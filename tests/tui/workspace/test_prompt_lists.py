@@ -6,20 +6,14 @@ from typing import Any
 import pytest
 
 from engine.errors import LabelStoreError
-from engine.prompt import Prompt, typed_prompt
+from engine.prompt import typed_prompt
 from labels.records import CHOSEN
 from tests.labels.samples import known
 from tests.tui.conftest import Opener
-from tests.tui.demo import demo_prompts
+from tests.tui.demo import demo_prompts, replay
 from tui.workspace.report import read_report, summed_up
-from tui.workspace.workspace import Workspace
 
 TYPED = typed_prompt("why is the queue stuck")
-
-
-def replay(workspace: Workspace, *prompts: Prompt) -> None:
-    for prompt in prompts:
-        workspace.keep(workspace.run(prompt, "memsift"))
 
 
 def test_a_typed_prompt_is_scratch_first_and_only_once(open_workspace: Opener) -> None:

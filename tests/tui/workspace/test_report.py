@@ -6,6 +6,7 @@ from engine.lean.record import replace
 from labels.measure.report import ReportOptions
 from labels.report.first_lines import BY_WORST, IN_LABEL, NOTHING, scope_lines
 from labels.report.section import CountedPrompts
+from tests.labels.samples import known
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
@@ -56,8 +57,7 @@ def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: 
     of_codex = {prompt.id for prompt in typed if prompt.source == "codex:1"}
     assert set(rows("agent")[2].prompts) <= of_codex
     assert [one.memory for one in rows("worst-memories")] == [one.id for one in reading.report.worst_memories]
-    assert reading.gate is not None
-    assert reading.gate.system == "memsift+default"
+    assert known(reading.gate).system == "memsift+default"
 
 
 def test_without_a_replay_there_is_no_answer_and_no_row(open_workspace: Opener) -> None:

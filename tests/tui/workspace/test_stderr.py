@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,22 +15,18 @@ from tui.workspace import opening, stderr
 from tui.workspace.judging import JudgeOptions
 
 PATIENCE_SECONDS = 20.0
-LINE = "Later only what changed is read.\n"
 
 
 class SlowDisk:
-    """Opens an index once a line was `said` on stderr, or after `seconds`."""
+    """Opens an index once a line was `said` on stderr, or after `seconds`. A wait is explained almost at once."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.said = ""
-        self._monkeypatch = monkeypatch
         self.seconds = PATIENCE_SECONDS
         self._capsys = capsys
         self._open = search_opening.open_index
-
-    def watch(self) -> None:
-        """From now on stderr is a terminal. To be called in the test, because a fixture has another stderr."""
-        self._monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        monkeypatch.setattr(search_opening, "open_index", self.open_index)
+        monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)
 
     def open_index(self, root: str, environ: Mapping[str, str]) -> Index:
         until = time.monotonic() + self.seconds
@@ -39,37 +36,24 @@ class SlowDisk:
         return self._open(root, environ)
 
 
-@pytest.fixture
-def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
-    """A slow disk, while a wait is explained almost at once."""
-    slow = SlowDisk(capsys, monkeypatch)
-    monkeypatch.setattr(search_opening, "open_index", slow.open_index)
-    monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)
-    return slow
-
-
-def test_a_command_says_that_reading_takes_long(root: Path, disk: SlowDisk) -> None:
-    disk.watch()
-    with opening.opened_index(str(root)) as index:
-        assert len(index) == 5
-    assert disk.said == f"memsift: reading the memories of {root}. {LINE}"
-
-
-def test_the_app_says_so_before_it_paints(root: Path, tmp_path: Path, disk: SlowDisk) -> None:
-    disk.watch()
-    opened = opening.open_workspace(str(root), (), JudgeOptions("none"), str(tmp_path / "labels.db"), os.environ)
-    opened.close()
-    assert disk.said.endswith(LINE)
-
-
-def test_what_is_read_soon_or_seen_by_nobody_needs_no_words(
-    root: Path, disk: SlowDisk, monkeypatch: pytest.MonkeyPatch
+def test_on_a_terminal_a_command_says_that_reading_takes_long_and_the_app_before_it_paints(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What is read soon, or seen by nobody, needs no words."""
+    disk = SlowDisk(capsys, monkeypatch)
     disk.seconds = 0.2
     with opening.opened_index(str(root)):
         assert not disk.said, "no terminal"
+    disk.seconds = PATIENCE_SECONDS
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    line = f"memsift: reading the memories of {root}. Later only what changed is read.\n"
+    with opening.opened_index(str(root)) as index:
+        assert (len(index), disk.said) == (5, line)
+    disk.said, store = "", str(tmp_path / "labels.db")
+    with closing(opening.open_workspace(str(root), (), JudgeOptions("none"), store, os.environ)):
+        assert disk.said == line
+    disk.said, disk.seconds = "", 0.2
     monkeypatch.setattr(stderr, "SLOW_SECONDS", PATIENCE_SECONDS)
-    disk.watch()
     began = time.monotonic()
     with opening.opened_index(str(root)):
         assert time.monotonic() - began < PATIENCE_SECONDS

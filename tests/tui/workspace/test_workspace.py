@@ -17,7 +17,6 @@ from tests.labels.samples import known
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.widgets.bars import where_facts
-from tui.workspace.curate.memory_facts import root_name
 
 
 def test_a_kept_retrieval_is_recorded_and_when_every_system_has_run_there_is_a_pool(open_workspace: Opener) -> None:
@@ -129,11 +128,3 @@ def test_the_top_line_names_the_project_and_what_was_skipped(open_workspace: Ope
     workspace = open_workspace(root=root, prompts=(), unread_prompts=skipped)
     assert where_facts(workspace, "s") == ["shelf", "2 skipped (s)"]
     assert [one.where for one in workspace.skipped] == ["decisions/bad.json", "history.jsonl:2"]
-
-
-@pytest.mark.parametrize(
-    ("root", "name"),
-    [("/home/me/shelf/.claude/memory", "shelf"), ("/home/me/notes", "notes"), ("/memory", "/memory"), ("/", "/")],
-)
-def test_a_root_is_called_after_its_project(root: str, name: str) -> None:
-    assert root_name(root) == name

@@ -8,6 +8,7 @@ from textual.app import App, ComposeResult
 
 import tui
 from engine.memory import MemorySummary
+from tests.labels.samples import known
 from tests.tui.apps import press, settled, text_of, until
 from tui.widgets.lists.memories import MemoryList
 from tui.widgets.lists.rows import Cell, RowList
@@ -115,8 +116,7 @@ async def test_the_cursor_follows_its_row_when_the_list_is_filled_anew(open_work
     async with ListApp(rows).run_test(size=(80, HEIGHT)) as pilot:
         rows.show(summaries)
         await press(pilot, "pagedown", "pagedown")
-        stood_on = rows.current
-        assert stood_on is not None
+        stood_on = known(rows.current)
         rows.show(list(reversed(summaries)))
         await settled(pilot)
         assert rows.current == stood_on

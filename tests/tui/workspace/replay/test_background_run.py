@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,8 +9,9 @@ from engine.config import SYSTEMS
 from engine.errors import LabelStoreError
 from engine.lean.record import replace
 from engine.retrieval import Retrieval
+from tests.labels.samples import known
 from tests.tui.conftest import Opener
-from tests.tui.demo import demo_prompts
+from tests.tui.demo import demo_prompts, replay
 from tui.workspace.replay.background_run import BackgroundRun, RunProgress
 from tui.workspace.replay.replaying import jobs_left
 from tui.workspace.workspace import Workspace
@@ -41,9 +41,9 @@ def test_batches_are_small_and_the_last_one_says_that_it_is_the_end(open_workspa
 
 def test_a_prompt_that_the_store_refuses_stops_no_other(open_workspace: Opener) -> None:
     before = open_workspace(prompts=demo_prompts("p02"), judge=None)
-    before.keep(before.run(before.prompts[0], "memsift"))
-    pool: Any = before.pool("p02")
-    before.store.label("me", "p02", pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
+    replay(before)
+    (card, *_) = known(before.pool("p02")).cards
+    before.store.label("me", "p02", card, "relevant", seed=1, blind=True, elapsed_ms=1)
     first, second, third = demo_prompts("p01", "p02", "p03")
     workspace = open_workspace(prompts=[first, replace(second, text="another text"), third], judge=None)
     told = run(workspace)
@@ -63,12 +63,11 @@ def test_a_store_that_cannot_be_written_ends_the_run(open_workspace: Opener, tmp
 def test_what_is_written_together_is_written_whole_or_not_at_all(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"), judge=None)
     with pytest.raises(RuntimeError), workspace.store.together():
-        workspace.keep(workspace.run(workspace.prompts[0], "memsift"))
+        replay(workspace)
         raise RuntimeError
     assert workspace.store.outcomes() == ()
     with workspace.store.together():
-        workspace.keep(workspace.run(workspace.prompts[0], "memsift"))
-        workspace.keep(workspace.run(workspace.prompts[1], "memsift"))
+        replay(workspace)
     assert len(workspace.store.outcomes()) == 2
 
 

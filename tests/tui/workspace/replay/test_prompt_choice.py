@@ -1,12 +1,11 @@
 """The choice of prompts: by words, by what is recorded about them, in an order."""
 
-from typing import Any
-
 import pytest
 
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from labels.records import Card
+from tests.labels.samples import known
 from tests.tui.conftest import Opener
 from tests.tui.demo import demo_prompts
 from tui.workspace.filtering import RowChoice, WordFilter
@@ -29,7 +28,7 @@ DIFFERING = PromptFacts({"memsift": frozenset("ab"), "bm25": frozenset("a")}, fr
 
 
 @pytest.mark.parametrize(
-    ("known", "kinds"),
+    ("facts", "kinds"),
     [
         (NOTHING, {UNLABELLED}),
         (AGREEING, {UNLABELLED}),
@@ -40,16 +39,14 @@ DIFFERING = PromptFacts({"memsift": frozenset("ab"), "bm25": frozenset("a")}, fr
         (PromptFacts({"memsift": frozenset()}, frozenset({"other"}), {"a": "not"}), {LABELLED}),
     ],
 )
-def test_filters_ask_about_the_systems_side_by_side(known: PromptFacts, kinds: set[str]) -> None:
-    assert {kind for kind, rule in RULES.kinds.items() if rule.fits(known, SYSTEMS)} == {"", *kinds}
+def test_filters_ask_about_the_systems_side_by_side(facts: PromptFacts, kinds: set[str]) -> None:
+    assert {kind for kind, rule in RULES.kinds.items() if rule.fits(facts, SYSTEMS)} == {"", *kinds}
 
 
 def test_words_and_order() -> None:
     texts = ["Why is the QUEUE stuck [b]?", "Straße", "the stuck queue of the kiosk"]
-    first, second, third = (
-        replace(typed_prompt(text), timestamp=f"2026-01-0{day}") for day, text in enumerate(texts, start=1)
-    )
-    prompts = [first, replace(second, timestamp=""), third]
+    times = ("2026-01-01", "", "2026-01-03")
+    prompts = [replace(typed_prompt(text), timestamp=time) for text, time in zip(texts, times, strict=True)]
 
     def texts_of(choice: RowChoice) -> list[int]:
         return [prompts.index(prompt) for prompt in chosen(prompts, choice, {}, SYSTEMS)]
@@ -74,10 +71,10 @@ def test_what_is_recorded_is_read_from_the_store_without_labels_of_another_text(
     how = {"seed": 1, "blind": False, "elapsed_ms": 0}
     for memory in (first.memory, replace(second.memory, digest="another text")):
         workspace.store.label("me", "p04", Card(memory, 1), "relevant", **how)
-    known = read_known(workspace.store.path, workspace.index.root, "me", workspace.digests())
+    found = read_known(workspace.store.path, workspace.index.root, "me", workspace.digests())
     for system in ("memsift", "bm25"):
-        answer: Any = workspace.retrieval("p04", system)
-        assert known["p04"].injected[system] == {one.memory.id for one in answer.injected}
-    assert known["p04"].verdicts == {first.memory.id: "relevant"}
-    assert (known["p04"].failed, known["p39"].failed) == (frozenset(), {"memsift+judge"})
+        answer = known(workspace.retrieval("p04", system))
+        assert found["p04"].injected[system] == {one.memory.id for one in answer.injected}
+    assert found["p04"].verdicts == {first.memory.id: "relevant"}
+    assert (found["p04"].failed, found["p39"].failed) == (frozenset(), {"memsift+judge"})
     assert read_known(workspace.store.path, workspace.index.root, "you", workspace.digests())["p04"].verdicts == {}

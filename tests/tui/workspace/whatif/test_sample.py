@@ -122,18 +122,16 @@ def test_over_several_roots_the_injected_sets_are_those_of_the_hook(tmp_path: Pa
         decided = {digest: (APPROVED, REJECTED)[number % 2] for number, digest in enumerate(digests)}
         kept = [replace(one, decisions=decided) for one in sample.prompts]
         sample = WhatIfSample(workspace.index, kept, sample.evidence)
-        expected = []
+        names: set[str] = set()
         for draft in drafts:
             cutoff, judge = chosen_cutoff([], draft, bool)[0], KeptJudge(decided) if draft.judge.enabled else None
-            fresh = [
-                retrieve(Query(one.prompt), workspace.index, OpenSystem(draft, cutoff=cutoff, judge=judge))
-                for one in kept
-            ]
-            expected.append([[each.memory.id for each in one.injected] for one in fresh])
-        for draft, wanted in zip(drafts, expected, strict=True):
-            found = sample.injected(draft, chosen_cutoff([], draft, bool)[0])
-            assert [[each.memory.id for each in one or ()] for one in found] == wanted, draft
-    assert any("@" in name for each in expected for one in each for name in one)
+            system = OpenSystem(draft, cutoff=cutoff, judge=judge)
+            fresh = [retrieve(Query(one.prompt), workspace.index, system).injected for one in kept]
+            expected = [[each.memory.id for each in one] for one in fresh]
+            found = [[each.memory.id for each in one or ()] for one in sample.injected(draft, cutoff)]
+            assert found == expected, draft
+            names.update(*expected)
+    assert any("@" in name for name in names)
 
 
 def test_the_saved_settings_have_the_numbers_of_the_report(open_workspace: Opener) -> None:
@@ -168,15 +166,12 @@ def test_a_stricter_threshold_spares_and_loses_and_the_prompts_say_which(open_wo
     assert after.fires.part < before.fires.part
     assert after.tokens < before.tokens
     changed = effect.rows[: effect.changed]
-    assert [row.diff.is_changed for row in effect.rows] == [True] * effect.changed + [False] * (
-        len(effect.rows) - len(changed)
-    )
+    assert all(row.diff.is_changed for row in changed)
+    assert not any(row.diff.is_changed for row in effect.rows[effect.changed :])
     assert 0 < effect.changed < len(effect.rows)
     assert [one.diff.worth for one in changed] == sorted(one.diff.worth for one in changed)
-    assert all(
-        -one.diff.worth == len(one.diff.lost) - 2 * sum(not moved.is_relevant for moved in one.diff.lost)
-        for one in changed
-    )
+    for one in changed:
+        assert -one.diff.worth == sum(1 if moved.is_relevant else -1 for moved in one.diff.lost)
 
 
 def test_a_prompt_without_a_kept_verdict_is_left_out_while_the_judge_is_on(open_workspace: Opener) -> None:
@@ -198,7 +193,7 @@ def test_prompts_without_labels_and_typed_prompts_do_not_count_and_nobody_waits_
     typed = typed_prompt("how do sessions expire?")
     workspace = open_workspace(judge=None, prompts=[*demo_prompts("p01", "p02", "p06"), typed])
     replay_and_label(workspace, prompts=2)
-    card = workspace.pool(typed.id).cards[0]  # type: ignore[union-attr]
+    card = known(workspace.pool(typed.id)).cards[0]
     workspace.store.label("me", typed.id, card, "not", seed=1, blind=False, elapsed_ms=1)
     sample = sample_of(workspace)
     assert [one.prompt.id for one in sample.prompts] == ["p01", "p02"]
