@@ -202,6 +202,7 @@ async def test_a_key_that_opens_a_text_opens_one_and_the_key_of_help_closes_it(o
             assert (len(pilot.app.screen_stack), pilot.app._exit) == (1, False)
 
 
+@pytest.mark.slow
 async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(), "label").run_test(size=SIZE) as pilot:
         await card_shown(pilot)

@@ -172,6 +172,7 @@ def test_a_pool_over_the_threshold_is_asked_about_in_halves_at_once() -> None:
             assert sizes(server, 1) == [count]
 
 
+@pytest.mark.slow
 def test_when_a_half_fails_one_call_asks_about_everything_in_the_time_that_is_left_and_its_status_stands() -> None:
     for bad in (failed(500), CLOSED, message([])):
         with ApiServer(by_size({4: bad})) as server:

@@ -97,6 +97,7 @@ def test_a_missing_key_ends_with_2_and_the_next_step(root: Path, prompts: Path) 
         assert "--judge-model" in refused(memsift(*openai))
 
 
+@pytest.mark.slow
 def test_the_judge_has_flags_variables_and_keys_in_this_order(root: Path, server: ApiServer, tmp_path: Path) -> None:
     def asked(*flags: str, **environ: str) -> dict[str, Any]:
         found = json.loads(memsift("judge", ASK, "--root", root, "--format", "json", *flags, **environ).stdout)

@@ -249,6 +249,7 @@ async def test_keys_act_on_all_selected_memories_and_u_takes_back_all_of_it(work
         assert statuses(pilot) == {"alpha": "active", "beta": "archived", "delta": "archived", "gamma": "archived"}
 
 
+@pytest.mark.slow
 async def test_tags_of_many_are_changed_those_whose_status_does_not_fit_are_left_out_and_u_reaches_commands(
     workspace: Workspace, place: Path
 ) -> None:
@@ -281,6 +282,7 @@ def lock_after_a_change(root: Path) -> None:
         return
 
 
+@pytest.mark.slow
 async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_documents(tmp_path / "many", [document(f"m{number:03}") for number in range(60)])
     async with running("browse", open_workspace(root=root, prompts=(), judge=None)) as pilot:

@@ -46,6 +46,7 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
         assert "L to label" not in on_screen(pilot)
 
 
+@pytest.mark.slow
 async def test_a_key_that_is_off_says_why_and_what_helps(open_workspace: Opener) -> None:
     off = {
         "f6": ("u", "No setting is moved yet. ← and → move one."),

@@ -108,6 +108,7 @@ async def test_the_mark_of_a_title_goes_with_its_text(open_workspace: Opener, tm
         assert {memory_id for memory_id, _ in titles.marked} == {second.id}
 
 
+@pytest.mark.slow
 async def test_undo_brings_the_whole_list_back_and_another_start_goes_on_there(open_workspace: Opener) -> None:
     workspace = opened(open_workspace, prompts=demo_prompts("p01", "p02"))
     async with labelling(workspace) as pilot:

@@ -90,6 +90,7 @@ async def test_big_r_asks_first_and_without_an_agreement_replays_without_the_jud
         assert {outcome.system for outcome in workspace.store.outcomes()} == set(workspace.systems)
 
 
+@pytest.mark.slow
 async def test_a_replay_stops_before_the_limit_and_can_go_on_with_another(open_workspace: Opener) -> None:
     provider = PaidProvider()
     ids = [prompt.id for prompt in demo_prompts()[:12]]

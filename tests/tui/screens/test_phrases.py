@@ -188,6 +188,7 @@ async def test_the_inbox_names_phrases_that_say_nothing(open_workspace: Opener, 
         assert sorted(found(pilot, "phrases")) == [*"abcdef"]
 
 
+@pytest.mark.slow
 async def test_the_inbox_names_memories_without_phrases_only_where_most_have_some(
     open_workspace: Opener, tmp_path: Path, root: Path
 ) -> None:

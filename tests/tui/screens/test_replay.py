@@ -299,6 +299,7 @@ async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_w
         await reads(pilot, "#view-text", "hook injects it: rank 1")
 
 
+@pytest.mark.slow
 async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p04", "p05"))
     async with running("replay", workspace, size=(160, 48)) as pilot:

@@ -83,6 +83,7 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         await reads(pilot, "KnobList", "strict was 0.90")
 
 
+@pytest.mark.slow
 async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_with_kept_verdicts_only(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
@@ -113,6 +114,7 @@ async def test_undo_puts_a_setting_back_and_delete_all_and_the_judge_is_tried_wi
             assert widget(pilot, "KnobList").has_focus
 
 
+@pytest.mark.slow
 async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
     root = str(tmp_path / "root")

@@ -50,6 +50,7 @@ def without_room(asked: list[bool]) -> Any:
     return watch
 
 
+@pytest.mark.slow
 def test_without_room_for_notices_files_are_looked_at_from_time_to_time(tmp_path: Path) -> None:
     asked: list[bool] = []
     with watched(Watcher({MEMORIES: [str(tmp_path)]}, without_room(asked))) as kinds:

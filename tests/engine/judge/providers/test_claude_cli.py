@@ -86,6 +86,7 @@ def test_a_failure_is_a_status(tmp_path: Path) -> None:
         assert KEY not in judgement.detail, answer
 
 
+@pytest.mark.slow
 def test_a_client_that_takes_or_writes_too_much_is_killed(tmp_path: Path) -> None:
     for then, status, detail in [
         ("sys.stdout.flush(); time.sleep(30)", "timeout", LATE),

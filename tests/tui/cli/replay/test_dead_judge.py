@@ -55,6 +55,7 @@ def test_no_command_passes_on_a_judge_that_nobody_reaches(
     assert "may be as good" not in report.stdout
 
 
+@pytest.mark.slow
 def test_a_server_that_answers_one_question_at_a_time_answers_all(server: ApiServer, replay: tuple[str, ...]) -> None:
     one_at_a_time = threading.Lock()
 

@@ -55,6 +55,7 @@ def test_rows_come_in_the_order_of_the_prompts_and_as_many_calls_run_at_once_as_
     assert 1 < max(most) <= 6
 
 
+@pytest.mark.slow
 def test_a_rate_limit_is_waited_for_and_asked_again(server: ApiServer, replay: list[str]) -> None:
     server.answers.extend([rate_limited(1), failed(529), failed(500)])
     started_at = time.monotonic()
