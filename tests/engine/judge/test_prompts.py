@@ -123,6 +123,7 @@ def structure(user: str) -> list[str]:
     return [found[1] if (found := re.match(r"<(/?\w+)[ >]", line)) else line for line in user.splitlines()]
 
 
+@pytest.mark.slow
 def test_the_request_is_the_same_but_for_the_data(server: ApiServer) -> None:
     judge = Judge(AnthropicHttpProvider(MODEL, at(server.url)), JudgeConfig(timeout_per_call=30))
     for text in HOSTILE_TEXTS:

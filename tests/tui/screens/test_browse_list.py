@@ -154,6 +154,7 @@ async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(workspace:
             await why_shown(pilot, "alpha")
 
 
+@pytest.mark.slow
 async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(workspace: Workspace) -> None:
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await reads(pilot, "#detail-text", "1 prompt is hidden, so that your label stays blind.")

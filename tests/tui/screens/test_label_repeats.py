@@ -60,6 +60,7 @@ async def repeat_shown(pilot: Pilot[None]) -> Any:
     return screen_of(pilot)
 
 
+@pytest.mark.slow
 async def test_it_looks_like_any_other_card_and_its_answer_is_kept_beside_the_label(open_workspace: Opener) -> None:
     """It waits while another screen is shown, can be taken back, and a new prompt follows."""
     workspace = open_workspace(judge=None)

@@ -52,6 +52,7 @@ async def test_a_label_of_another_app_takes_the_card_away_and_its_reveal_ends_bl
             assert label.blind is False
 
 
+@pytest.mark.slow
 async def test_imported_labels_are_there_within_a_moment(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(prompts=demo_prompts("p20"), annotator="ana", judge=None)
     async with labelling(workspace) as pilot:

@@ -70,6 +70,7 @@ async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what
         assert len(provider.asked) == asked, "nothing more is asked"
 
 
+@pytest.mark.slow
 async def test_keys_work_while_the_results_wait_for_the_disk(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
