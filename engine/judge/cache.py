@@ -72,8 +72,8 @@ def locked(path: str) -> Iterator[None]:
 class Cache:
     """The cache at *path*, opened at its first use. Safe for threads and processes. Never raises.
 
-    With *refresh* its answers are not read but replaced. It may grow over *max_bytes* while it is open. A judge that is
-    still being asked when it is closed may keep its answer: the file is opened for that answer alone.
+    With *refresh* its answers are not read but replaced. It may grow over *max_bytes* while it is open. An answer
+    that comes after `close` is kept, too: the file is opened for it alone.
     """
 
     def __init__(self, path: str, *, refresh: bool = False, max_bytes: int = MAX_BYTES) -> None:

@@ -100,7 +100,7 @@ class WhatifScreen(ModeScreen):
                 yield KnobList(classes="pane")
                 yield Static(id="about")
                 yield Static(id="numbers", classes="pane")
-                yield Static(COUNTING, id="compared", classes="pane")
+                yield Static(id="compared", classes="pane")
             with Vertical(id="right"):
                 yield ChangeList(classes="pane")
                 yield ChangePane(id="change", classes="pane")
@@ -175,6 +175,8 @@ class WhatifScreen(ModeScreen):
             self._resting.stop()
         row, sample, draft = self.knobs.current, self._sample, self.trial.draft
         if row and sample and sample.prompts and self.compared.display:
+            if self._values is None:
+                self.compared.update(COUNTING)
             now = partial(self._compare, self.trial, sample, row.knob, draft)
             self._resting = self.set_timer(REST_SECONDS, now)
 

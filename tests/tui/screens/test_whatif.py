@@ -144,6 +144,7 @@ async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_works
     async with running("whatif", workspace) as pilot:
         await reads(pilot, "#numbers", "Press T and R to replay the prompts, then L")
         assert not widget(pilot, "#right").display, "no empty frames"
+        assert str(widget(pilot, "#compared").content) == "", "nothing is counted"
         await press(pilot, "right", "p", "enter", "i")
         replay_and_label(workspace)
         await press(pilot, "f2", "f6")
